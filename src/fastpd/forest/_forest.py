@@ -1,0 +1,107 @@
+"""The canonical ensemble: frozen arrays that every importer fills and every query reads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Comparison", "Forest"]
+
+Comparison = Literal["float32", "float64"]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """A sum of decision trees, as arrays over the nodes of all trees.
+
+    A row goes left at a node when its value, rounded to `comparison`, is below the threshold;
+    a missing value goes to the side that `default_left` says. The raw prediction of an output is
+    its `base` plus the values of the leaves that the row reaches.
+
+    Attributes
+    ----------
+    feature
+        Feature that the node splits on; -1 at a leaf.
+    threshold
+        Split point at full precision; 0 at a leaf.
+    left, right
+        Node that follows (index into these same arrays); -1 at a leaf.
+    default_left
+        Whether a missing value goes left.
+    value
+        Leaf values, ``(nodes, width)``; zero at inner nodes. `width` is 1 where every tree adds
+        to one output, else the number of outputs.
+    cover
+        Training weight that reached the node, as the library recorded it.
+    roots
+        Root node of each tree.
+    tree_output
+        Output to which each tree adds; -1 where its leaves hold a value for every output.
+    base
+        Raw prediction of each output before any tree.
+    feature_names, output_names
+        Names, in column order.
+    link
+        Function from the mean to the raw scale: ``"identity"``, ``"logit"``, ``"log"`` or ``"softmax"``.
+    comparison
+        Precision in which the library compares a value with a threshold.
+    missing
+        A number that counts as missing beside NaN; NaN where there is none.
+    source
+        What the forest was read from, for messages.
+    """
+
+    feature: Integers
+    threshold: Floats
+    left: Integers
+    right: Integers
+    default_left: NDArray[np.bool_]
+    value: Floats
+    cover: Floats
+    roots: Integers
+    tree_output: Integers
+    base: Floats
+    feature_names: tuple[str, ...]
+    output_names: tuple[str, ...]
+    link: str = "identity"
+    comparison: Comparison = "float32"
+    missing: float = math.nan
+    source: str = "arrays"
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of the rows that the model takes."""
+        return len(self.feature_names)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of raw scores that the model returns for a row."""
+        return len(self.output_names)
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees that count."""
+        return len(self.roots)
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Which nodes are leaves."""
+        return self.feature < 0
+
+    def output_values(self, output: int) -> Floats:
+        """Return the leaf values that the nodes add to one output; zero where their tree adds to another."""
+        if self.value.shape[1] == 1:
+            counts = np.where(self.node_output() == output, self.value[:, 0], 0.0)
+            return np.ascontiguousarray(counts)
+        return np.ascontiguousarray(self.value[:, output])
+
+    def node_output(self) -> Integers:
+        """Return for every node the output of its tree (trees are stored one after another)."""
+        sizes = np.diff(np.append(self.roots, len(self.feature)))
+        return np.repeat(self.tree_output, sizes).astype(np.int32)
