@@ -1,0 +1,9 @@
+"""The border where users' tables become numbers: rows in the model's column order, exactly.
+
+Whatever comes in, the engine sees blocks of float64 or float32 rows with NaN for a missing value.
+A value that would have to change to become such a number is refused, with the way out.
+"""
+
+from fastpd.frames._rows import Rows, as_rows, frame_names, is_batches
+
+__all__ = ["Rows", "as_rows", "frame_names", "is_batches"]

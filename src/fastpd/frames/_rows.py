@@ -1,0 +1,132 @@
+"""Rows to explain or to average over, read in chunks from whatever table they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fastpd.errors import DataError
+from fastpd.frames._arrays import Block, as_array, block_of
+from fastpd.frames._tables import column_names, opened, table_reader
+
+__all__ = ["Rows", "as_rows", "frame_names", "is_batches"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of numbers in the model's column order.
+
+    Attributes
+    ----------
+    n_rows, n_features
+        Shape of the whole.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastpd.frames import as_rows
+    >>> rows = as_rows(np.arange(6).reshape(3, 2), ("a", "b"))
+    >>> rows.n_rows, rows.n_features
+    (3, 2)
+    >>> rows.chunk(1, 3)
+    array([[2., 3.],
+           [4., 5.]])
+    """
+
+    n_rows: int
+    n_features: int
+    _read: Callable[[int, int], Block] = field(repr=False)
+
+    def chunk(self, start: int, stop: int) -> Block:
+        """Return rows ``start:stop`` as float64 or float32, in any strides, a view if it can be."""
+        first, last, _ = slice(start, stop).indices(self.n_rows)
+        return self._read(first, max(first, last))
+
+
+def as_rows(
+    data: Any, feature_names: Sequence[str], *, what: str = "X", named: bool = True
+) -> Rows:
+    """Take a table of numbers: an array, or a pandas, polars or Arrow table.
+
+    Arrays go by position. Tables go by name, in any order, and further columns are ignored.
+    Nulls become NaN. Tables are converted chunk by chunk, arrays of floats not at all.
+
+    Parameters
+    ----------
+    data
+        The table.
+    feature_names
+        The model's features, in its own order.
+    what
+        What messages call the data.
+    named
+        False if the model was trained without names, so that `feature_names` are made up. A table
+        that does not have them then goes by position, if it has the right number of columns.
+
+    Returns
+    -------
+    Rows
+        The same rows, in the model's column order.
+
+    Raises
+    ------
+    DataError
+        If columns are missing, or if a column holds anything but numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastpd.frames import as_rows
+    >>> as_rows(np.array([[True, False]]), ("a", "b")).chunk(0, 1)
+    array([[1., 0.]])
+    """
+    if is_batches(data):
+        raise DataError(
+            f"{what} is a {type(data).__name__} of batches; expected one table. "
+            "Go over the batches one by one, or join them."
+        )
+    names = tuple(feature_names)
+    table = opened(data, what)
+    if table is not None:
+        return Rows(len(table), len(names), table_reader(table, names, what, named))
+    array = as_array(data, names, what)
+
+    def read(start: int, stop: int) -> Block:
+        return block_of(array[start:stop], names, what)
+
+    return Rows(len(array), len(names), read)
+
+
+def frame_names(data: Any, *, what: str = "X") -> tuple[str, ...] | None:
+    """Return the column names of a table, or None for data without names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastpd.frames import frame_names
+    >>> frame_names(np.zeros((2, 3))) is None
+    True
+    """
+    table = None if is_batches(data) else opened(data, what)
+    return None if table is None else column_names(table, what)
+
+
+def is_batches(data: Any) -> bool:
+    """Tell whether the data is an iterator over tables instead of one table.
+
+    Examples
+    --------
+    >>> from fastpd.frames import is_batches
+    >>> is_batches(batch for batch in [[[1.0]], [[2.0]]])
+    True
+    >>> is_batches([[1.0], [2.0]])
+    False
+    """
+    if isinstance(data, Iterator):
+        return True
+    if isinstance(data, (np.ndarray, Sequence, Mapping, Set)) or not isinstance(data, Iterable):
+        return False
+    return not any(hasattr(data, mark) for mark in ("shape", "columns", "__array__"))
