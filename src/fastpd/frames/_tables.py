@@ -16,7 +16,11 @@ from fastpd.frames._arrays import Block, block_of, check_width, shortened
 
 __all__ = ["column_names", "opened", "table_reader"]
 
-_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64)
+# Without the integers of 128 bits, which NumPy has not; half floats are known to newer versions.
+_NUMBERS = (
+    *(nw.Boolean, nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32),
+    *(nw.UInt64, nw.Float32, nw.Float64, getattr(nw, "Float16", nw.Float32)),
+)
 
 
 def opened(data: Any, what: str) -> nw.DataFrame[Any] | None:
@@ -117,7 +121,7 @@ def _is_number(series: nw.Series[Any]) -> bool:
     if dtype == nw.Unknown:
         plain = series[:0].to_numpy().dtype
         return plain.kind in "biuf" and plain.itemsize <= 8
-    return dtype == nw.Boolean or dtype in _INTEGERS or dtype.is_float()
+    return dtype in _NUMBERS
 
 
 def _refuse_column(series: nw.Series[Any], name: str, what: str) -> None:
