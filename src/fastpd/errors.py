@@ -1,4 +1,7 @@
-"""Every error that fastpd raises on purpose; each says what was given, what was expected, and the way out."""
+"""Every error that fastpd raises on purpose.
+
+Each message says what was given, what was expected, and the way out.
+"""
 
 from __future__ import annotations
 

@@ -90,12 +90,17 @@ class Forest:
         return len(self.roots)
 
     @property
+    def named(self) -> bool:
+        """Whether the model knows its features' names; else they are ``f0``, ``f1``, ..."""
+        return self.feature_names != tuple(f"f{i}" for i in range(self.n_features))
+
+    @property
     def is_leaf(self) -> NDArray[np.bool_]:
         """Which nodes are leaves."""
         return self.feature < 0
 
     def output_values(self, output: int) -> Floats:
-        """Return the leaf values that the nodes add to one output; zero where their tree adds to another."""
+        """Return the leaf values that the nodes add to one output, zero in trees of other outputs."""
         if self.value.shape[1] == 1:
             counts = np.where(self.node_output() == output, self.value[:, 0], 0.0)
             return np.ascontiguousarray(counts)

@@ -45,6 +45,10 @@ class Rows:
         first, last, _ = slice(start, stop).indices(self.n_rows)
         return self._read(first, max(first, last))
 
+    def part(self, start: int, stop: int) -> Rows:
+        """Return rows ``start:stop`` as rows of their own, still to be read."""
+        return Rows(stop - start, self.n_features, lambda a, b: self._read(start + a, start + b))
+
 
 def as_rows(
     data: Any, feature_names: Sequence[str], *, what: str = "X", named: bool = True

@@ -1,0 +1,70 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings/convert.hpp"
+
+namespace fastpd {
+
+namespace {
+
+void construct(Compiled* self, const In<std::int32_t>& column, const In<std::int32_t>& cut, const In<std::int32_t>& left,
+               const In<std::int32_t>& right, const In<std::uint8_t>& default_left, const In<std::int32_t>& roots,
+               const In<std::int32_t>& player_of_column, const In<double>& thresholds, const In<std::int64_t>& offsets,
+               const In<std::int32_t>& feature, bool single, double missing) {
+    auto compiled = std::make_unique<Compiled>();
+    compiled->column = vector_of(column);
+    compiled->cut = vector_of(cut);
+    compiled->left = vector_of(left);
+    compiled->right = vector_of(right);
+    compiled->default_left = vector_of(default_left);
+    compiled->roots = vector_of(roots);
+    {
+        const nb::gil_scoped_release unlock;
+        compiled->grid = make_grid(span_of(thresholds), span_of(offsets), span_of(feature), single, missing);
+        std::vector<std::int32_t> bins;
+        for (std::size_t c = 0; c + 1 < offsets.size(); ++c)
+            bins.push_back(static_cast<std::int32_t>(offsets.data()[c + 1] - offsets.data()[c]) + 2);
+        compiled->ensemble = compile_ensemble(compiled->nodes(), bins, span_of(player_of_column));
+    }
+    new (self) Compiled(std::move(*compiled));
+}
+
+std::size_t bytes_of(const Compiled& compiled) {
+    return compiled.ensemble.bytes() + compiled.grid.bytes() + compiled.column.size() * (4 * sizeof(std::int32_t) + 1);
+}
+
+std::vector<std::string> isa_names() {
+    std::vector<std::string> names;
+    for (const char* const* name = available_kernels(); *name != nullptr; ++name) names.emplace_back(*name);
+    return names;
+}
+
+}  // namespace
+
+void register_forest(nb::module_& module) {
+    nb::class_<Compiled>(module, "Compiled", "A forest on bins, cut into pattern blocks.")
+        .def("__init__", &construct, nb::arg("column"), nb::arg("cut"), nb::arg("left"), nb::arg("right"),
+             nb::arg("default_left"), nb::arg("roots"), nb::arg("player_of_column"), nb::arg("thresholds"),
+             nb::arg("offsets"), nb::arg("feature"), nb::arg("single"), nb::arg("missing"))
+        .def_prop_ro("n_counts", [](const Compiled& c) { return c.ensemble.n_counts; })
+        .def_prop_ro("n_blocks", [](const Compiled& c) { return c.ensemble.blocks.size(); })
+        .def_prop_ro("n_leaves", [](const Compiled& c) { return c.ensemble.leaves.size(); })
+        .def_prop_ro("nbytes", &bytes_of)
+        .def_prop_ro("largest_path", [](const Compiled& c) {
+            int largest = 0;
+            for (const auto* leaves : {&c.ensemble.leaves, &c.ensemble.deep})
+                for (const Leaf& leaf : *leaves) largest = std::max<int>(largest, leaf.tau);
+            return largest;
+        })
+        .def_prop_ro("deep_sizes", [](const Compiled& c) {
+            std::vector<std::int32_t> sizes;
+            for (const Leaf& leaf : c.ensemble.deep) sizes.push_back(leaf.tau);
+            return array_of(std::move(sizes));
+        }, nb::rv_policy::move);
+    module.def("isa_names", &isa_names, "Instruction sets that this processor can run, best first.");
+    module.def("isa_in_use", [] { return std::string(kernels().name); }, "The instruction set that calls use now.");
+}
+
+}  // namespace fastpd

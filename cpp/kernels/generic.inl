@@ -1,0 +1,112 @@
+// Kernels in plain loops that compilers vectorise; included once for each instruction set, inside
+// an anonymous namespace.
+
+template <class T, class Bin>
+void bin_values(const T* thresholds, int levels, const T* values, std::size_t n, Bin* bins) {
+    constexpr std::size_t step = 64;
+    for (std::size_t first = 0; first < n; first += step) {
+        const std::size_t count = n - first < step ? n - first : step;
+        std::int32_t passed[step] = {0};
+        for (int level = levels - 1; level >= 0; --level) {
+            const std::int32_t half = std::int32_t(1) << level;
+            for (std::size_t i = 0; i < count; ++i)
+                passed[i] += thresholds[passed[i] + half - 1] <= values[first + i] ? half : 0;
+        }
+        for (std::size_t i = 0; i < count; ++i)
+            bins[first + i] = static_cast<Bin>(values[first + i] == values[first + i] ? passed[i] + 1 : 0);
+    }
+}
+
+template <class T>
+void bin_lane(const T* thresholds, int levels, const T* values, std::size_t n, int lane, void* bins) {
+    if (lane == 1) bin_values(thresholds, levels, values, n, static_cast<std::uint8_t*>(bins));
+    else if (lane == 2) bin_values(thresholds, levels, values, n, static_cast<std::uint16_t*>(bins));
+    else bin_values(thresholds, levels, values, n, static_cast<std::uint32_t*>(bins));
+}
+
+void bin_f32(const float* thresholds, int levels, const float* values, std::size_t n, int lane, void* bins) {
+    bin_lane(thresholds, levels, values, n, lane, bins);
+}
+
+void bin_f64(const double* thresholds, int levels, const double* values, std::size_t n, int lane, void* bins) {
+    bin_lane(thresholds, levels, values, n, lane, bins);
+}
+
+template <class Bin>
+void add_bit(const Test& test, int bit, const Bin* bins, std::size_t n, std::uint8_t* out) {
+    const auto lo = static_cast<Bin>(test.lo), width = static_cast<Bin>(test.width);
+    const auto flag = static_cast<std::uint8_t>(1u << bit);
+    if (test.missing) {
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] |= (static_cast<Bin>(bins[i] - lo) < width) | (bins[i] == 0) ? flag : 0;
+    } else {
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] |= static_cast<Bin>(bins[i] - lo) < width ? flag : 0;
+    }
+}
+
+void add_test(const Test& test, int bit, const void* column, std::size_t row, std::size_t n, std::uint8_t* out) {
+    if (test.lane == 1) add_bit(test, bit, static_cast<const std::uint8_t*>(column) + row, n, out);
+    else if (test.lane == 2) add_bit(test, bit, static_cast<const std::uint16_t*>(column) + row, n, out);
+    else add_bit(test, bit, static_cast<const std::uint32_t*>(column) + row, n, out);
+}
+
+[[maybe_unused]] void patterns_generic(const Test* tests, int bits, const void* const* columns, std::size_t row,
+                                       std::size_t n, std::uint8_t* out) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = 0;
+    for (int b = 0; b < bits; ++b) add_test(tests[b], b, columns[tests[b].column], row, n, out);
+}
+
+// Sums wrap modulo 2^32 on the way; the scale of the tables makes the final sum fit (tables.cpp).
+void lookup_rows(const std::uint8_t* patterns, std::size_t n, const std::int32_t* table, std::int32_t* sums) {
+    for (std::size_t i = 0; i < n; ++i)
+        sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                            static_cast<std::uint32_t>(table[patterns[i]]));
+}
+
+[[maybe_unused]] void lookup_i32_generic(const std::uint8_t* patterns, std::size_t n, int, const Entry* entries,
+                                         std::size_t n_entries, const std::int32_t* tables,
+                                         std::int32_t* accumulators, std::size_t stride) {
+    for (std::size_t e = 0; e < n_entries; ++e)
+        lookup_rows(patterns, n, tables + entries[e].table, accumulators + entries[e].column * stride);
+}
+
+void lookup_f64(const std::uint8_t* patterns, std::size_t n, const Entry* entries, std::size_t n_entries,
+                const double* tables, double* const* accumulators) {
+    for (std::size_t e = 0; e < n_entries; ++e) {
+        const double* table = tables + entries[e].table;
+        double* sums = accumulators[entries[e].column];
+        for (std::size_t i = 0; i < n; ++i) sums[i] += table[patterns[i]];
+    }
+}
+
+void flush(const std::int32_t* sums, std::size_t n, double step, double* out) {
+    for (std::size_t i = 0; i < n; ++i) {
+        // A fused multiply-add would give other bits than two roundings on machines without it.
+        const double term = step * static_cast<double>(sums[i]);
+        out[i] += term;
+    }
+}
+
+template <class First, class Second>
+void grid_rows(const double* grid, std::size_t columns, const First* first, const Second* second, std::size_t n,
+               double* out) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = grid[std::size_t(first[i]) * columns + second[i]];
+}
+
+template <class First>
+void grid_second(const double* grid, std::size_t columns, const First* first, const void* second, int lane,
+                 std::size_t n, double* out) {
+    if (lane == 1) grid_rows(grid, columns, first, static_cast<const std::uint8_t*>(second), n, out);
+    else if (lane == 2) grid_rows(grid, columns, first, static_cast<const std::uint16_t*>(second), n, out);
+    else grid_rows(grid, columns, first, static_cast<const std::uint32_t*>(second), n, out);
+}
+
+void grid_lookup(const double* grid, std::size_t columns, const void* first, int first_lane, const void* second,
+                 int second_lane, std::size_t n, double* out) {
+    if (first_lane == 1)
+        grid_second(grid, columns, static_cast<const std::uint8_t*>(first), second, second_lane, n, out);
+    else if (first_lane == 2)
+        grid_second(grid, columns, static_cast<const std::uint16_t*>(first), second, second_lane, n, out);
+    else grid_second(grid, columns, static_cast<const std::uint32_t*>(first), second, second_lane, n, out);
+}

@@ -1,0 +1,61 @@
+// The inner loops, one table of functions for each instruction set; every set gives the same bits.
+// Plain types only: these files are compiled with wider instruction sets than the rest, so no
+// inline function of the standard library may be instantiated in them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fastpd {
+
+constexpr std::size_t row_step = 64;  // rows of a tile come in multiples of this
+
+// "The bin of this column lies in [lo, lo + width), or is the missing bin" (modulo the lane's range).
+struct Test {
+    std::int32_t column;
+    std::uint32_t lo;
+    std::uint32_t width;
+    std::uint8_t lane;     // bytes of a bin in this column: 1, 2 or 4
+    std::uint8_t missing;  // the missing bin (0) passes as well, and the interval does not say so
+};
+
+// One table of a block: where it stands and which accumulator takes what it says.
+struct Entry {
+    std::uint32_t column;  // local to the group
+    std::uint32_t table;   // offset into the group's tables
+};
+
+struct Kernels {
+    const char* name;
+    // Bins of values that are NaN where missing: 1 + number of thresholds <= value. `thresholds` holds
+    // 2^levels - 1 entries, sorted, padded with NaN.
+    void (*bin_f32)(const float* thresholds, int levels, const float* values, std::size_t n, int lane, void* bins);
+    void (*bin_f64)(const double* thresholds, int levels, const double* values, std::size_t n, int lane, void* bins);
+    // Bit b of every row's pattern says whether the row passes test b.
+    void (*patterns)(const Test* tests, int bits, const void* const* columns, std::size_t row, std::size_t n,
+                     std::uint8_t* out);
+    // accumulators[column][row] += table[pattern[row]] for every entry; `stride` rows an accumulator.
+    void (*lookup_i32)(const std::uint8_t* patterns, std::size_t n, int width_bits, const Entry* entries,
+                       std::size_t n_entries, const std::int32_t* tables, std::int32_t* accumulators,
+                       std::size_t stride);
+    void (*lookup_f64)(const std::uint8_t* patterns, std::size_t n, const Entry* entries, std::size_t n_entries,
+                       const double* tables, double* const* accumulators);
+    // out[row] += step * sums[row]
+    void (*flush)(const std::int32_t* sums, std::size_t n, double step, double* out);
+    // out[row] = grid[first[row] * columns + second[row]]
+    void (*grid_lookup)(const double* grid, std::size_t columns, const void* first, int first_lane,
+                        const void* second, int second_lane, std::size_t n, double* out);
+};
+
+// The best set that this processor has, or the one that the environment variable FASTPD_ISA names.
+const Kernels& kernels();
+// Names of the sets that this processor can run, best first.
+const char* const* available_kernels();
+
+extern const Kernels portable_kernels;
+#if defined(FASTPD_X86)
+extern const Kernels avx2_kernels;
+extern const Kernels avx512_kernels;
+#endif
+
+}  // namespace fastpd

@@ -1,0 +1,120 @@
+#include "queries/leaf_games.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace fastpd {
+
+namespace {
+
+void axpy(Lane& out, double factor, const Lane& in) {
+    for (std::size_t l = 0; l < lanes; ++l) out[l] += factor * in[l];
+}
+
+// out[e] = sum over U in e of t^|U| (1-t)^(|e|-|U|) value[U]: one subset transform, a bit at a time.
+void extend(const std::vector<Lane>& value, int tau, double t, std::vector<Lane>& out) {
+    out = value;
+    for (int bit = 0; bit < tau; ++bit)
+        for (std::size_t e = 0; e < out.size(); ++e) {
+            if (!(e >> bit & 1)) continue;
+            const Lane& without = out[e ^ (std::size_t(1) << bit)];
+            for (std::size_t l = 0; l < lanes; ++l) out[e][l] = t * out[e][l] + (1 - t) * without[l];
+        }
+}
+
+// out += factor * sum over W in `inside` of (-1)^|inside \ W| game[rest | W]
+void add_difference(const std::vector<Lane>& game, std::uint32_t rest, std::uint32_t inside, double factor, Lane& out) {
+    for (std::uint32_t w = inside;; w = (w - 1) & inside) {
+        const bool odd = std::popcount(inside ^ w) & 1;
+        axpy(out, odd ? -factor : factor, game[rest | w]);
+        if (w == 0) break;
+    }
+}
+
+// The derivative at `S` of the multilinear extension, at the diagonal point t, of the game restricted to
+// the passing players e (all terms that need a failing player vanish):
+//   (-1)^|S\e| (1-t)^(tau-|e|-|S\e|) t^-|S&e| * difference over S&e of the extension.
+void add_derivatives(const std::vector<Lane>& extended, int tau, double t, double weight,
+                     std::span<const std::uint32_t> subsets, int size, Lane* index) {
+    std::array<double, max_block_bits + 1> power{}, inverse{};
+    power[0] = inverse[0] = 1;
+    for (std::size_t i = 1; i < power.size(); ++i) {
+        power[i] = power[i - 1] * (1 - t);
+        inverse[i] = inverse[i - 1] / t;
+    }
+    const std::uint32_t n_masks = 1u << tau;
+    for (std::size_t s = 0; s < subsets.size(); ++s) {
+        if (std::popcount(subsets[s]) != size) continue;
+        for (std::uint32_t e = 0; e < n_masks; ++e) {
+            const std::uint32_t inside = subsets[s] & e;
+            const int within = std::popcount(inside), outside = size - within;
+            const double factor = weight * (outside & 1 ? -1.0 : 1.0) * inverse[static_cast<std::size_t>(within)] *
+                                  power[static_cast<std::size_t>(tau - std::popcount(e) - outside)];
+            add_difference(extended, e ^ inside, inside, factor, index[s * n_masks + e]);
+        }
+    }
+}
+
+void add_moebius(const LeafBatch& batch, double weight, std::span<const std::uint32_t> subsets, int size, Lane* index) {
+    const std::uint32_t n_masks = 1u << batch.tau;
+    for (std::size_t s = 0; s < subsets.size(); ++s) {
+        if (std::popcount(subsets[s]) != size) continue;
+        for (std::uint32_t e = 0; e < n_masks; ++e) {
+            const std::uint32_t inside = subsets[s] & e;
+            const bool odd = std::popcount(subsets[s] ^ inside) & 1;
+            add_difference(batch.value, 0, inside, odd ? -weight : weight, index[s * n_masks + e]);
+        }
+    }
+}
+
+}  // namespace
+
+void pattern_masks(const Ensemble& ensemble, const Leaf& leaf, int bits, std::uint8_t* masks) {
+    const int n = 1 << bits;
+    for (int p = 0; p < n; ++p) masks[p] = 0;
+    std::uint8_t flag = 1;
+    for (const Clause& clause : ensemble.clauses_of(leaf)) {
+        for (int p = 0; p < n; ++p) masks[p] |= (p & clause.need) == clause.want ? flag : 0;
+        flag = static_cast<std::uint8_t>(flag << 1);
+    }
+}
+
+void fill_values(const Ensemble& ensemble, const Background& background, std::span<const double> leaf_values,
+                 LeafBatch& batch) {
+    const std::size_t n_masks = std::size_t(1) << batch.tau;
+    std::vector<Lane> passing(n_masks, Lane{});
+    Lane scale{};
+    for (std::size_t l = 0; l < batch.size; ++l) {
+        const Block& block = ensemble.blocks[batch.block[l]];
+        const Leaf& leaf = ensemble.leaves[batch.leaf[l]];
+        pattern_masks(ensemble, leaf, block.bits, batch.masks[l].data());
+        const double* counts = background.counts.data() + block.first_count;
+        for (int p = 0; p < 1 << block.bits; ++p) passing[batch.masks[l][static_cast<std::size_t>(p)]][l] += counts[p];
+        scale[l] = leaf_values[static_cast<std::size_t>(leaf.node)] / background.total;
+    }
+    // p_j(U) counts the rows that pass at least the players outside U.
+    for (int bit = 0; bit < batch.tau; ++bit)
+        for (std::size_t e = 0; e < n_masks; ++e)
+            if (!(e >> bit & 1)) axpy(passing[e], 1.0, passing[e | std::size_t(1) << bit]);
+    batch.value.resize(n_masks);
+    for (std::size_t u = 0; u < n_masks; ++u)
+        for (std::size_t l = 0; l < lanes; ++l) batch.value[u][l] = scale[l] * passing[n_masks - 1 - u][l];
+}
+
+void fill_index(const LeafBatch& batch, const Query& query, std::span<const std::uint32_t> subsets,
+                std::vector<Lane>& index) {
+    const std::size_t n_masks = std::size_t(1) << batch.tau;
+    index.assign(subsets.size() * n_masks, Lane{});
+    std::vector<Lane> extended;
+    for (int size = 1; size <= std::min(query.order, batch.tau); ++size) {
+        const double moebius = query.moebius[static_cast<std::size_t>(size - 1)];
+        if (moebius != 0) add_moebius(batch, moebius, subsets, size, index.data());
+        const Quadrature& rule = query.quadrature(size, batch.tau);
+        for (std::size_t i = 0; i < rule.points.size(); ++i) {
+            extend(batch.value, batch.tau, rule.points[i], extended);
+            add_derivatives(extended, batch.tau, rule.points[i], rule.weights[i], subsets, size, index.data());
+        }
+    }
+}
+
+}  // namespace fastpd

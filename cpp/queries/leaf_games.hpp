@@ -1,0 +1,38 @@
+// The game that each leaf plays: U -> v_U, and the indices of it, for eight leaves of one size at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "forest/ensemble.hpp"
+#include "queries/tables.hpp"
+
+namespace fastpd {
+
+constexpr std::size_t lanes = 8;  // leaves side by side: every step is the same for all of one tau
+using Lane = std::array<double, lanes>;
+
+// mask of the players that pass, for every pattern of the leaf's block
+void pattern_masks(const Ensemble& ensemble, const Leaf& leaf, int bits, std::uint8_t* masks);
+
+// Up to eight leaves with `tau` players each.
+struct LeafBatch {
+    int tau = 0;
+    std::size_t size = 0;
+    std::array<std::uint32_t, lanes> leaf{};                  // index into Ensemble::leaves
+    std::array<std::uint32_t, lanes> block{};
+    std::array<std::array<std::uint8_t, 256>, lanes> masks{};  // of each leaf, by pattern
+    std::vector<Lane> value;                                   // c_j p_j(U), by U
+};
+
+// c_j p_j(U) for all U: counts by mask, then the superset sums of engine formula 1.
+void fill_values(const Ensemble& ensemble, const Background& background, std::span<const double> leaf_values,
+                 LeafBatch& batch);
+
+// index[s][e]: what subset `subsets[s]` of the leaf's players gets when exactly the players in `e` pass.
+void fill_index(const LeafBatch& batch, const Query& query, std::span<const std::uint32_t> subsets,
+                std::vector<Lane>& index);
+
+}  // namespace fastpd

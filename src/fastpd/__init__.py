@@ -1,0 +1,51 @@
+"""Exact partial dependence of tree ensembles, at the cost of prediction.
+
+Given a trained tree model and a background sample, an `Explainer` computes partial dependence
+functions, the functional decomposition, SHAP values and interactions, over the whole background.
+"""
+
+from fastpd import datasets, vanilla
+from fastpd.errors import (
+    BackgroundError,
+    DataError,
+    FastPDError,
+    FeatureError,
+    MemoryLimitError,
+    MergeError,
+    ModelError,
+    ModelFileError,
+    ModelMismatchError,
+    OptionError,
+    UnsupportedModelError,
+    WeightError,
+)
+from fastpd.explainer import Explainer
+from fastpd.forest import Forest
+from fastpd.results import Decomposition, Effect, Importance, Interactions, Plan, ShapValues
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BackgroundError",
+    "DataError",
+    "Decomposition",
+    "Effect",
+    "Explainer",
+    "FastPDError",
+    "FeatureError",
+    "Forest",
+    "Importance",
+    "Interactions",
+    "MemoryLimitError",
+    "MergeError",
+    "ModelError",
+    "ModelFileError",
+    "ModelMismatchError",
+    "OptionError",
+    "Plan",
+    "ShapValues",
+    "UnsupportedModelError",
+    "WeightError",
+    "datasets",
+    "vanilla",
+]

@@ -1,0 +1,74 @@
+"""A forest on its grid, cut into pattern blocks by the compiled core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd import _core
+from fastpd.errors import UnsupportedModelError
+from fastpd.forest import Forest
+from fastpd.grid import Grid, make_grid
+
+__all__ = ["Blocks", "make_blocks"]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The forest, its grid, and the compiled form of both.
+
+    Attributes
+    ----------
+    forest, grid
+        What the blocks were made from.
+    core
+        The same in the compiled core.
+    deep_sizes
+        Number of distinct features on the path to each deep leaf: those that have too many for a
+        table (more than eight), which are answered through sparse masks.
+    """
+
+    forest: Forest
+    grid: Grid
+    core: _core.Compiled
+    deep_sizes: NDArray[np.int32]
+
+    @property
+    def largest_deep(self) -> int:
+        """Most features on the path to a deep leaf; 0 where there is none."""
+        return int(self.deep_sizes.max(initial=0))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays, in bytes."""
+        forest = self.forest
+        arrays = [forest.feature, forest.threshold, forest.left, forest.right, forest.default_left]
+        arrays += [forest.value, forest.cover, self.grid.column, self.grid.cut]
+        return self.core.nbytes + sum(array.nbytes for array in arrays)
+
+
+def make_blocks(forest: Forest) -> Blocks:
+    """Put a forest on its grid and cut its trees into pattern blocks."""
+    grid = make_grid(forest)
+    try:
+        core = _core.Compiled(
+            grid.column,
+            grid.cut,
+            forest.left,
+            forest.right,
+            forest.default_left.astype(np.uint8),
+            forest.roots,
+            grid.feature,
+            grid.thresholds,
+            grid.offsets,
+            grid.feature,
+            forest.comparison == "float32",
+            forest.missing,
+        )
+    except ValueError as error:
+        raise UnsupportedModelError(
+            f"{forest.source}: {error}. Train with a smaller max_depth, or with fewer features."
+        ) from None
+    return Blocks(forest, grid, core, core.deep_sizes)

@@ -1,0 +1,414 @@
+"""The public face: one object that answers every question about a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.blocks import make_blocks
+from fastpd.errors import BackgroundError, MergeError, OptionError, WeightError
+from fastpd.forest import Forest, import_model
+from fastpd.forest.outputs import select_output
+from fastpd.frames import Rows, as_rows, frame_names, is_batches
+from fastpd.measures import Empirical, Sample, check_weights
+from fastpd.options import as_bytes, as_n_jobs, as_precision
+from fastpd.progress import make_progress
+from fastpd.queries import (
+    Ask,
+    Cache,
+    Engine,
+    Settings,
+    check_index,
+    check_order,
+    chunks_of,
+    components,
+    effect,
+    feature_index,
+    feature_set,
+    importance,
+    interactions,
+    predict,
+    shap,
+    table_bytes,
+    value,
+)
+from fastpd.results import Decomposition, Effect, Importance, Interactions, Plan, ShapValues
+
+__all__ = ["Explainer"]
+
+_SAMPLE_SHARE = 32  # of the memory limit that the background's bins may take
+
+
+class Explainer:
+    """Exact partial dependence of a tree ensemble, and all that follows from it.
+
+    The whole background is used, always; nothing is subsampled or approximated. Answers are on the
+    model's raw (link) scale.
+
+    Parameters
+    ----------
+    model
+        A trained XGBoost model (`Booster` or scikit-learn wrapper), the path of a saved one
+        (``.json`` or ``.ubj``), or a `fastpd.Forest`.
+    background
+        Rows to average over: an array, a pandas, polars or Arrow table, or an iterator over such
+        batches. None to begin with no rows and add them with `update`.
+    weights
+        One number >= 0 for each background row; for an iterator of batches, an iterator of theirs.
+    output
+        Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
+    iteration_range
+        Boosting rounds that count, ``(begin, end)``, as XGBoost's `predict` takes it.
+    n_jobs
+        Threads; None for all cores. Results are the same bits for any number.
+    precision
+        ``"fast"``: 32-bit fixed-point tables, errors of about 1e-9 of the prediction's range.
+        ``"double"``: float64 throughout.
+    memory_limit
+        Bytes, or text like ``"4GB"``, that compiled tables, and counts at very deep leaves, may
+        take. Beyond it tables are made piecewise, or the query is refused.
+    progress
+        None for a bar on a terminal when work takes seconds, False for none, or a function of the
+        work's name and the share done.
+
+    Examples
+    --------
+    >>> explainer = fastpd.Explainer(model, X)
+    >>> explainer.shap(X[:5]).values.shape
+    (5, 4)
+    >>> explainer.components(X, max_order=2)["x0", "x1"].shape == (len(X),)
+    True
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        background: Any = None,
+        *,
+        weights: Any = None,
+        output: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+        n_jobs: int | None = None,
+        precision: str = "fast",
+        memory_limit: int | str = "2GB",
+        progress: Any = None,
+    ) -> None:
+        limit = as_bytes(memory_limit)
+        self._settings = Settings(
+            as_n_jobs(n_jobs), as_precision(precision), limit, make_progress(progress)
+        )
+        forest = select_output(import_model(model, iteration_range=iteration_range), output)
+        self._named = forest.named
+        self._blocks = make_blocks(_named_by(forest, background))
+        self._start()
+        if background is not None:
+            self._add(background, weights)
+        elif weights is not None:
+            raise WeightError("weights were given without a background; pass both, or to update().")
+
+    def _start(self) -> None:
+        limit = self._settings.memory_limit
+        self._measure = Empirical.nothing(self._blocks)
+        self._sample = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
+        self._cache = Cache(limit)
+        self._engine_made: Engine | None = None
+        self._base_made: NDArray[np.float64] | None = None
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the model's features, in its order."""
+        return self._blocks.forest.feature_names
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of the model's outputs."""
+        return self._blocks.forest.output_names
+
+    @property
+    def n_background(self) -> int:
+        """Number of background rows seen so far."""
+        return self._measure.n_rows
+
+    @property
+    def expected_value(self) -> Any:
+        """v_0, the mean raw prediction over the background; one number, or one for each output."""
+        base = self._base()
+        return float(base[0]) if len(base) == 1 else base.copy()
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the explainer holds, without cached tables."""
+        return self._blocks.nbytes + self._measure.nbytes + self._sample.nbytes
+
+    def update(self, background: Any, weights: Any = None) -> None:
+        """Add background rows; in any batches and order the result is that of all at once.
+
+        Examples
+        --------
+        >>> explainer = fastpd.Explainer(model)
+        >>> explainer.update(X[:100])
+        >>> explainer.update(X[100:])
+        >>> explainer.expected_value == fastpd.Explainer(model, X).expected_value
+        True
+        """
+        self._add(background, weights)
+
+    def merge(self, other: Explainer) -> None:
+        """Add the background of another explainer of the same model."""
+        if not isinstance(other, Explainer):
+            raise MergeError(f"cannot merge a {type(other).__name__}; expected an Explainer.")
+        if not _same_model(self._blocks.forest, other._blocks.forest):
+            raise MergeError(
+                "the two explainers were made from different models "
+                f"({self._blocks.forest.source} and {other._blocks.forest.source}); "
+                "merge explainers of one and the same model only."
+            )
+        limit = self._settings.memory_limit
+        self._replace(
+            self._measure.merged(other._measure, memory_limit=limit),
+            self._sample.merged(other._sample),
+        )
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the raw (link-scale) prediction by the engine itself, in float64."""
+        return predict(self._engine(), self._rows(X))
+
+    def value(self, features: Any, X: Any, *, dtype: Any = np.float64) -> NDArray[Any]:
+        """Return the partial dependence function v_S at the rows' values of S.
+
+        Parameters
+        ----------
+        features
+            One set, as a tuple of names or indices (``()`` gives v_0), or a list of sets.
+        X
+            Rows to evaluate at.
+        dtype
+            ``float64`` or ``float32``.
+
+        Returns
+        -------
+        ndarray
+            (rows,) for one set, (rows, sets) for a list; a last axis for several outputs.
+
+        Examples
+        --------
+        >>> fastpd.Explainer(model, X).value([("x0",), ("x0", "x2")], X[:3]).shape
+        (3, 2)
+        """
+        many = isinstance(features, list)
+        sets = [feature_set(one, self.feature_names) for one in (features if many else [features])]
+        found = value(self._engine(), sets, self._rows(X), dtype)
+        found = found + self._base_of_forest().astype(found.dtype)
+        return found if many else found[:, 0]
+
+    def shap(self, X: Any, *, dtype: Any = np.float64) -> ShapValues:
+        """Return the SHAP values of all features at rows, over the whole background.
+
+        Examples
+        --------
+        >>> explainer = fastpd.Explainer(model, X)
+        >>> phi = explainer.shap(X)
+        >>> bool(abs(phi.base_values + phi.values.sum(axis=1) - explainer.predict(X)).max() < 1e-6)
+        True
+        """
+        return shap(self._engine(), self._rows(X), X, self.expected_value, dtype)
+
+    def components(
+        self, X: Any, max_order: int = 2, *, dtype: Any = np.float64
+    ) -> Decomposition:
+        """Return the components m_S of the functional decomposition at rows, up to an order."""
+        order = check_order(max_order)
+        return components(self._engine(), self._rows(X), order, self.expected_value, dtype)
+
+    def interactions(
+        self, X: Any, order: int = 2, index: str = "SII", *, dtype: Any = np.float64
+    ) -> Interactions:
+        """Return interaction indices of all sets of up to `order` features at rows.
+
+        Parameters
+        ----------
+        X
+            Rows to explain.
+        order
+            Size of the largest sets; the top order of STII and FSII.
+        index
+            ``"SII"`` (Shapley), ``"STII"`` (Shapley-Taylor), ``"FSII"`` (Faith-SHAP), ``"BII"``
+            (Banzhaf) or ``"Moebius"`` (the components themselves).
+        dtype
+            ``float64`` or ``float32``.
+        """
+        size, kind = check_order(order, "order"), check_index(index)
+        rows = self._rows(X)
+        return interactions(self._engine(), rows, size, kind, self.expected_value, dtype)
+
+    def effect(self, *features: Any) -> Effect:
+        """Return the effect of one or two features as an exact step function.
+
+        Examples
+        --------
+        >>> effect = fastpd.Explainer(model, X).effect("x0")
+        >>> effect.pd([0.0, 0.5]).shape, len(effect.levels) == len(effect.edges) + 1
+        ((2,), True)
+        """
+        if not 1 <= len(features) <= 2:
+            raise OptionError(
+                f"effect() got {len(features)} features; expected one or two, such as "
+                "effect('age') or effect('age', 'sex')."
+            )
+        feature_set(features, self.feature_names)
+        ordered = tuple(feature_index(one, self.feature_names) for one in features)
+        return effect(self._engine(), ordered, self._base())
+
+    def importance(self, X: Any = None, max_order: int = 2) -> Importance:
+        """Return the mean of abs(m_S), largest first, over rows or over the background.
+
+        Examples
+        --------
+        >>> list(fastpd.Explainer(model, X).importance(X, max_order=1))[0]
+        ('x0',)
+        """
+        order = check_order(max_order)
+        engine = self._engine()
+        if X is not None:
+            rows = self._rows(X)
+            if rows.n_rows == 0:
+                raise OptionError("X has no rows; expected at least one to average over.")
+            return importance(engine, rows, order, None)
+        kept = self._sample.rows()
+        if kept is None:
+            raise OptionError(
+                "the background was too large to keep for averages over it; pass rows, such as "
+                "importance(background), or raise memory_limit."
+            )
+        return importance(engine, kept[0], order, kept[1])
+
+    def plan(self) -> Plan:
+        """Return how the engine holds the model, and the memory that queries take."""
+        blocks, engine = self._blocks, self._engine()
+        singles = [(k,) for k in range(len(self.feature_names))]
+        unlimited = self._measure.max_order >= blocks.core.largest_path
+        return Plan(
+            n_trees=blocks.forest.n_trees,
+            n_leaves=int(blocks.forest.is_leaf.sum()),
+            n_blocks=blocks.core.n_blocks,
+            n_deep_leaves=len(blocks.deep_sizes),
+            largest_path=blocks.core.largest_path,
+            deep_order=None if unlimited else self._measure.max_order,
+            explainer_bytes=self.nbytes,
+            cached_bytes=self._cache.nbytes,
+            shap_table_bytes=table_bytes(engine, Ask("SII", 1), singles, engine.values(0)),
+            memory_limit=self._settings.memory_limit,
+        )
+
+    def __repr__(self) -> str:
+        forest = self._blocks.forest
+        return (
+            f"<Explainer of {forest.source}: {forest.n_trees} trees, {forest.n_features} features, "
+            f"{self.n_background} background rows>"
+        )
+
+    def _add(self, background: Any, weights: Any) -> None:
+        measure, sample = self._measure, self._sample
+        before = measure.n_rows
+        limit, n_jobs = self._settings.memory_limit, self._settings.n_jobs
+        for rows, weight in _batches(background, weights, self._background_rows):
+            runs = chunks_of(rows)
+            with self._settings.progress.task("background", len(runs)) as task:
+                for part, (start, stop) in enumerate(runs):
+                    chunk = rows.chunk(start, stop)
+                    share = None if weight is None else weight[start:stop]
+                    measure = measure.updated(
+                        chunk, share, memory_limit=limit, n_jobs=n_jobs, poll=task.poll(part)
+                    )
+                    sample = sample.updated(chunk, share)
+        if measure.n_rows == before:
+            raise BackgroundError("the background has no rows; expected at least one.")
+        self._replace(measure, sample)
+
+    def _replace(self, measure: Empirical, sample: Sample) -> None:
+        """Take a new background over at once, so that a stopped update leaves the old one."""
+        if measure.n_rows:
+            measure.background()
+        self._measure, self._sample = measure, sample
+        self._cache = Cache(self._settings.memory_limit)
+        self._engine_made = self._base_made = None
+
+    def _background_rows(self, data: Any) -> Rows:
+        return as_rows(data, self.feature_names, what="background", named=self._named)
+
+    def _rows(self, X: Any) -> Rows:
+        return as_rows(X, self.feature_names, named=self._named)
+
+    def _engine(self) -> Engine:
+        if self._engine_made is None:
+            if self._measure.n_rows == 0:
+                raise BackgroundError(
+                    "the explainer has no background yet; add rows with update(rows)."
+                )
+            background = self._measure.background()
+            self._engine_made = Engine(
+                self._blocks, self._measure, self._settings, self._cache, background
+            )
+        return self._engine_made
+
+    def _base_of_forest(self) -> NDArray[np.float64]:
+        return self._blocks.forest.base
+
+    def _base(self) -> NDArray[np.float64]:
+        if self._base_made is None:
+            engine = self._engine()
+            trees = [
+                engine.low_order(output).expected_value for output in range(len(self.output_names))
+            ]
+            self._base_made = self._base_of_forest() + np.array(trees)
+        return self._base_made
+
+
+def _named_by(forest: Forest, background: Any) -> Forest:
+    """Let a table name the features of a model that has no names of its own."""
+    if forest.named or background is None or is_batches(background):
+        return forest
+    names = frame_names(background, what="background")
+    if names is None or len(names) != forest.n_features:
+        return forest
+    return replace(forest, feature_names=names)
+
+
+def _batches(
+    background: Any, weights: Any, read: Any
+) -> Iterator[tuple[Rows, NDArray[np.float64] | None]]:
+    """Go over one table, or over an iterator of tables and one of their weights."""
+    if not is_batches(background):
+        rows = read(background)
+        yield rows, None if weights is None else check_weights(weights, rows.n_rows)
+        return
+    if weights is None:
+        for batch in background:
+            yield read(batch), None
+        return
+    if not isinstance(weights, Iterable) or hasattr(weights, "shape"):
+        raise WeightError(
+            "weights of a background in batches must come in batches too; expected an iterator of "
+            "one array a batch."
+        )
+    try:
+        for batch, part in zip(background, weights, strict=True):
+            rows = read(batch)
+            yield rows, check_weights(part, rows.n_rows)
+    except ValueError as error:
+        if "zip()" not in str(error):
+            raise
+        raise WeightError(
+            "the background and its weights have different numbers of batches; expected one array "
+            "of weights for each batch."
+        ) from None
+
+
+def _same_model(one: Forest, other: Forest) -> bool:
+    arrays = ("feature", "threshold", "left", "right", "default_left", "value", "roots", "base")
+    same = all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+    return same and one.feature_names == other.feature_names

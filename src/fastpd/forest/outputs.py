@@ -1,0 +1,79 @@
+"""One output of several, as a forest of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.errors import OptionError, nearest
+from fastpd.forest._forest import Forest
+
+__all__ = ["select_output"]
+
+
+def select_output(forest: Forest, output: Any) -> Forest:
+    """Return the forest of one output, by name or index, or of the sum of all raw scores.
+
+    Parameters
+    ----------
+    forest
+        A forest of any number of outputs.
+    output
+        None for all of them as they are; a name; an index; or ``"sum"``.
+    """
+    if output is None:
+        return forest
+    if output == "sum":
+        value = forest.value.sum(axis=1, keepdims=True)
+        zeros = np.zeros_like(forest.tree_output)
+        base = forest.base.sum(keepdims=True)
+        return replace(forest, value=value, tree_output=zeros, base=base, output_names=("sum",))
+    chosen = _index(forest, output)
+    forest = _keep_trees(forest, (forest.tree_output == chosen) | (forest.tree_output == -1))
+    value = forest.value if forest.value.shape[1] == 1 else forest.value[:, [chosen]]
+    return replace(
+        forest,
+        value=np.ascontiguousarray(value),
+        tree_output=np.zeros_like(forest.tree_output),
+        base=forest.base[[chosen]],
+        output_names=(forest.output_names[chosen],),
+    )
+
+
+def _keep_trees(forest: Forest, kept: NDArray[np.bool_]) -> Forest:
+    """Leave trees out; nodes of a tree stand together, so positions shift by what went before."""
+    sizes = np.diff(np.append(forest.roots, len(forest.feature)))
+    nodes = np.repeat(kept, sizes)
+    place = (np.cumsum(nodes) - 1).astype(np.int32)
+    children = {
+        side: np.where(ids < 0, -1, place[ids]).astype(np.int32)[nodes]
+        for side, ids in (("left", forest.left), ("right", forest.right))
+    }
+    return replace(
+        forest,
+        feature=forest.feature[nodes],
+        threshold=forest.threshold[nodes],
+        default_left=forest.default_left[nodes],
+        value=forest.value[nodes],
+        cover=forest.cover[nodes],
+        roots=place[forest.roots[kept]],
+        tree_output=forest.tree_output[kept],
+        **children,
+    )
+
+
+def _index(forest: Forest, output: Any) -> int:
+    names = forest.output_names
+    if isinstance(output, str) and output in names:
+        return names.index(output)
+    whole = isinstance(output, (int, np.integer)) and not isinstance(output, bool)
+    if whole and 0 <= output < len(names):
+        return int(output)
+    known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    raise OptionError(
+        f"output is {output!r}; the model has {known} (or an index from 0 to {len(names) - 1}, or "
+        f"'sum').{nearest(str(output), names)}"
+    )

@@ -1,0 +1,83 @@
+"""The background's bins, kept in memory while they are small, for averages over the background.
+
+Bins are all that the model sees of a row. They are never saved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd import _core
+from fastpd.blocks import Blocks
+from fastpd.frames import Rows
+
+__all__ = ["Sample"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Bins of the background's rows and their weights, or nothing where they would take too much.
+
+    Attributes
+    ----------
+    blocks
+        The forest on its grid.
+    bins
+        Runs of rows, each with one array of bins a column of the grid; None once it was too much.
+    weights
+        Their weights.
+    limit
+        Most bytes of bins that are kept.
+    """
+
+    blocks: Blocks
+    bins: tuple[tuple[NDArray[Any], ...], ...] | None
+    weights: tuple[NDArray[np.float64], ...]
+    limit: int
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the bins, in bytes."""
+        return sum(column.nbytes for run in self.bins or () for column in run)
+
+    def updated(self, rows: NDArray[Any], weights: NDArray[np.float64] | None) -> Sample:
+        """Return the sample with further rows, or without any where the limit is passed."""
+        grid = self.blocks.grid
+        lanes = [np.min_scalar_type(int(n) - 1) for n in grid.n_bins]
+        size = len(rows) * sum(lane.itemsize for lane in lanes)
+        if self.bins is None or self.nbytes + size > self.limit:
+            return Sample(self.blocks, None, (), self.limit)
+        run = tuple(
+            _core.bin_column(self.blocks.core, rows, column).astype(lane)
+            for column, lane in enumerate(lanes)
+        )
+        weight = np.ones(len(rows)) if weights is None else weights
+        return Sample(self.blocks, (*self.bins, run), (*self.weights, weight), self.limit)
+
+    def merged(self, other: Sample) -> Sample:
+        """Return both samples together."""
+        if self.bins is None or other.bins is None or self.nbytes + other.nbytes > self.limit:
+            return Sample(self.blocks, None, (), self.limit)
+        return Sample(
+            self.blocks, self.bins + other.bins, self.weights + other.weights, self.limit
+        )
+
+    def rows(self) -> tuple[Rows, NDArray[np.float64]] | None:
+        """Return rows that fall into the same bins as the background's, and weights."""
+        if self.bins is None:
+            return None
+        columns = [np.concatenate(parts) for parts in zip(*self.bins, strict=True)]
+        weights = np.concatenate(self.weights)
+        forest, grid = self.blocks.forest, self.blocks.grid
+
+        def read(start: int, stop: int) -> NDArray[np.float64]:
+            block = np.zeros((stop - start, forest.n_features))
+            for column, bins in enumerate(columns):
+                block[:, grid.feature[column]] = grid.representatives(column)[bins[start:stop]]
+            return block
+
+        return Rows(len(weights), forest.n_features, read), weights

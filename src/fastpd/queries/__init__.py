@@ -1,0 +1,31 @@
+"""What can be asked: each query compiles tables from forest and measure, and looks rows up in them."""
+
+from fastpd.queries._components import components
+from fastpd.queries._effects import effect
+from fastpd.queries._engine import Cache, Engine, Settings, chunks_of
+from fastpd.queries._features import check_order, feature_index, feature_set
+from fastpd.queries._importance import importance
+from fastpd.queries._indices import check_index
+from fastpd.queries._shapley import interactions, shap
+from fastpd.queries._tables import Ask, table_bytes
+from fastpd.queries._value import predict, value
+
+__all__ = [
+    "Ask",
+    "Cache",
+    "Engine",
+    "Settings",
+    "check_index",
+    "check_order",
+    "chunks_of",
+    "components",
+    "effect",
+    "feature_index",
+    "feature_set",
+    "importance",
+    "interactions",
+    "predict",
+    "shap",
+    "table_bytes",
+    "value",
+]

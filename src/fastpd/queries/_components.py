@@ -1,0 +1,100 @@
+"""The functional decomposition at rows, up to an order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd import _core
+from fastpd.frames import Rows
+from fastpd.queries._effects import cells_of, effect_model
+from fastpd.queries._engine import Engine, as_answer, for_rows, new_output
+from fastpd.queries._features import FeatureSet
+from fastpd.queries._shapley import present_sets
+from fastpd.queries._tables import Ask, answer
+from fastpd.queries._value import predict
+from fastpd.results import Decomposition
+
+__all__ = ["component_columns", "components"]
+
+# A grid of more cells than this costs more to make and to keep than the tables it replaces.
+_MOST_CELLS = 1 << 20
+
+
+def components(
+    engine: Engine, rows: Rows, max_order: int, intercept: Any, dtype: Any
+) -> Decomposition:
+    """Return all components up to an order that are not zero everywhere."""
+    forest = engine.forest
+    sets, memory = component_columns(engine, rows, max_order, dtype)
+    return Decomposition(
+        [tuple(forest.feature_names[i] for i in one) for one in sets],
+        as_answer(memory),
+        forest.feature_names,
+        max_order,
+        intercept=intercept,
+        complete=max_order >= engine.blocks.core.largest_path,
+        predict=lambda: predict(engine, rows),
+        output_names=forest.output_names,
+        link=forest.link,
+    )
+
+
+def component_columns(
+    engine: Engine, rows: Rows, max_order: int, dtype: Any
+) -> tuple[list[FeatureSet], NDArray[Any]]:
+    """Return the sets and their components: (outputs, sets, rows)."""
+    engine.need_order(max_order, f"components of order {max_order}")
+    on_grid, by_table = _routes(engine, present_sets(engine, max_order))
+    sets = [*on_grid, *by_table]
+    memory = new_output(rows.n_rows, len(sets), engine.forest.n_outputs, dtype)
+    _look_up(engine, on_grid, rows, memory[:, : len(on_grid)])
+    if by_table:
+        ask = Ask("Moebius", max(len(one) for one in by_table))
+        answer(engine, ask, by_table, rows, memory[:, len(on_grid) :], "components")
+    return sets, memory
+
+
+def _routes(
+    engine: Engine, sets: list[FeatureSet]
+) -> tuple[list[FeatureSet], list[FeatureSet]]:
+    """Split the sets into those looked up on grids of bins and those that go through tables.
+
+    The choice depends on the model and the memory limit only, never on the rows.
+    """
+    budget = engine.settings.memory_limit // (16 * engine.forest.n_outputs)
+    on_grid, by_table = [], []
+    for one in sets:
+        cells = cells_of(engine, one) if len(one) <= 2 else budget + 1
+        if len(one) == 1 or (cells <= _MOST_CELLS and cells <= budget):
+            on_grid.append(one)
+            budget -= cells
+        else:
+            by_table.append(one)
+    return on_grid, by_table
+
+
+def _look_up(engine: Engine, sets: list[FeatureSet], rows: Rows, memory: NDArray[Any]) -> None:
+    features = [one[0] for one in sets if len(one) == 1]
+    pairs = [one for one in sets if len(one) == 2]
+    for output in range(engine.forest.n_outputs):
+        model = effect_model(engine, output, features, pairs)
+
+        def look_up(chunk: Any, out: Any, poll: Any, model: Any = model) -> None:
+            _core.evaluate_effects(
+                engine.blocks.core,
+                model.columns,
+                model.mains,
+                model.main_offsets,
+                model.pairs,
+                model.grids,
+                model.grid_offsets,
+                chunk,
+                out,
+                engine.settings.n_jobs,
+                poll,
+            )
+
+        for_rows(engine, rows, memory[output], "components", look_up)

@@ -1,0 +1,144 @@
+"""Components of one and two features as exact functions on bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd import _core
+from fastpd.errors import MemoryLimitError
+from fastpd.queries._engine import Engine
+from fastpd.queries._features import FeatureSet
+from fastpd.results import Effect
+from fastpd.results._effect import Axis
+
+__all__ = ["EffectModel", "effect", "effect_model"]
+
+
+@dataclass(frozen=True, eq=False)
+class EffectModel:
+    """Main effects and pairs of one output, compiled to values on bins.
+
+    Attributes
+    ----------
+    columns, pairs
+        Grid columns of the main effects and of the pairs (two for each pair, flat).
+    mains, main_offsets
+        m_k on the bins of each column, one after another.
+    grids, grid_offsets
+        m_kl on the pairs of bins, one after another.
+    """
+
+    columns: NDArray[np.int32]
+    mains: NDArray[np.float64]
+    main_offsets: NDArray[np.int64]
+    pairs: NDArray[np.int32]
+    grids: NDArray[np.float64]
+    grid_offsets: NDArray[np.int64]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays, in bytes."""
+        return self.mains.nbytes + self.grids.nbytes
+
+    def main(self, position: int) -> NDArray[np.float64]:
+        """Return m_k on its bins."""
+        return self.mains[self.main_offsets[position] : self.main_offsets[position + 1]]
+
+    def grid(self, position: int) -> NDArray[np.float64]:
+        """Return m_kl on its pairs of bins."""
+        return self.grids[self.grid_offsets[position] : self.grid_offsets[position + 1]]
+
+
+def cells_of(engine: Engine, pair: FeatureSet) -> int:
+    """Return the number of cells of a pair's grid."""
+    grid = engine.blocks.grid
+    bins = grid.n_bins
+    return int(np.prod([bins[grid.column_of(feature)] for feature in pair]))
+
+
+def effect_model(
+    engine: Engine, output: int, features: list[int], pairs: list[FeatureSet]
+) -> EffectModel:
+    """Compile main effects of features and grids of pairs (engine: "exact functions, not grids")."""
+
+    def make() -> EffectModel:
+        grid, core, n_jobs = engine.blocks.grid, engine.blocks.core, engine.settings.n_jobs
+        low = engine.low_order(output)
+        columns = np.array([grid.column_of(k) for k in features], dtype=np.int32)
+        flat = np.array([grid.column_of(k) for pair in pairs for k in pair], dtype=np.int32)
+        grid_offsets = _offsets([cells_of(engine, pair) for pair in pairs])
+        grids = np.empty(grid_offsets[-1])
+        with engine.settings.progress.task("effects", 1) as task:
+            _core.pair_effects(core, low, flat, grid_offsets, grids, n_jobs, task.poll(0))
+        mains = _core.main_effects(core, low, columns)
+        main_offsets = _offsets(grid.n_bins[columns].tolist())
+        return EffectModel(columns, mains, main_offsets, flat, grids, grid_offsets)
+
+    key = ("effects", output, tuple(features), tuple(pairs))
+    return engine.cache.get(key, make)
+
+
+def effect(engine: Engine, features: FeatureSet, base: NDArray[np.float64]) -> Effect:
+    """Return the exact effect of one or two features; `features` in the order of the axes."""
+    forest, grid = engine.forest, engine.blocks.grid
+    engine.need_order(len(features), f"the effect of {len(features)} features")
+    used = [k for k in features if grid.column_of(k) is not None]
+    shape = tuple(_n_steps(engine, k) for k in features)
+    _check_cells(engine, features, shape)
+    parts = [_steps_of(engine, output, features, used, shape) for output in range(forest.n_outputs)]
+    component = np.stack([joint for _, joint in parts], axis=-1)
+    pd = np.stack([below + joint for below, joint in parts], axis=-1) + base
+    if forest.n_outputs == 1:
+        component, pd = component[..., 0], pd[..., 0]
+    axes = tuple(_axis(engine, k) for k in features)
+    return Effect(axes, pd, component, forest.output_names, forest.link)
+
+
+def _steps_of(
+    engine: Engine, output: int, features: FeatureSet, used: list[int], shape: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sum of the components of smaller sets, and the component itself, on all steps."""
+    pairs = [tuple(sorted(used))] if len(used) == 2 else []
+    model = effect_model(engine, output, used, pairs)
+    mains = [np.zeros(n) for n in shape]
+    for position, k in enumerate(used):
+        mains[features.index(k)] = model.main(position)
+    if len(features) == 1:
+        return np.zeros(shape), mains[0]
+    joint = np.zeros(shape)
+    if pairs:
+        sorted_shape = shape if features[0] < features[1] else shape[::-1]
+        joint = model.grid(0).reshape(sorted_shape)
+        joint = joint if features[0] < features[1] else joint.T
+    return mains[0][:, None] + mains[1][None, :], joint
+
+
+def _n_steps(engine: Engine, feature: int) -> int:
+    column = engine.blocks.grid.column_of(feature)
+    return 2 if column is None else int(engine.blocks.grid.n_bins[column])
+
+
+def _check_cells(engine: Engine, features: FeatureSet, shape: tuple[int, ...]) -> None:
+    size = 8 * int(np.prod(shape)) * engine.forest.n_outputs
+    if size > engine.settings.memory_limit:
+        names = " and ".join(engine.forest.feature_names[k] for k in features)
+        raise MemoryLimitError(
+            f"the effect of {names} has {' x '.join(str(n) for n in shape)} steps, {size:,} bytes; "
+            f"memory_limit is {engine.settings.memory_limit:,}. Raise it, or ask for "
+            "value(...) at the rows of interest."
+        )
+
+
+def _axis(engine: Engine, feature: int) -> Axis:
+    forest, grid = engine.forest, engine.blocks.grid
+    column = grid.column_of(feature)
+    edges = np.empty(0) if column is None else grid.edges(column)
+    return Axis(forest.feature_names[feature], edges, forest.comparison, forest.missing)
+
+
+def _offsets(sizes: list[Any]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,0 +1,143 @@
+"""What every query works with: forest, measure, settings, and the tables made so far."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd import _core
+from fastpd.blocks import Blocks
+from fastpd.errors import MemoryLimitError, OptionError
+from fastpd.forest import Forest
+from fastpd.frames import Rows
+from fastpd.measures import Empirical
+from fastpd.progress import Progress
+
+__all__ = ["Cache", "Engine", "Precision", "Settings"]
+
+Precision = Literal["fast", "double"]
+
+
+class Sized(Protocol):
+    """Anything that knows its memory."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory in bytes."""
+
+
+T = TypeVar("T", bound=Sized)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to compute; none of it changes what is computed beyond the last digits."""
+
+    n_jobs: int
+    precision: Precision
+    memory_limit: int
+    progress: Progress
+
+
+@dataclass
+class Cache:
+    """Compiled tables by query, the least recently used dropped beyond a number of bytes."""
+
+    limit: int
+    entries: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` made for this key, from memory where it is still there."""
+        if key in self.entries:
+            self.entries.move_to_end(key)
+            return self.entries[key]  # type: ignore[no-any-return]
+        made = make()
+        if made.nbytes <= self.limit:
+            self.entries[key] = made
+            while self.nbytes > self.limit:
+                self.entries.popitem(last=False)
+        return made
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all tables that are kept."""
+        return sum(entry.nbytes for entry in self.entries.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """A model on its grid, a measure on the same, and how to compute."""
+
+    blocks: Blocks
+    measure: Empirical
+    settings: Settings
+    cache: Cache
+    background: _core.Background
+
+    @property
+    def forest(self) -> Forest:
+        """The model."""
+        return self.blocks.forest
+
+    def values(self, output: int) -> NDArray[np.float64]:
+        """Return the leaf values of one output."""
+        return self.forest.output_values(output)
+
+    def low_order(self, output: int) -> _core.LowOrder:
+        """Return the leaves' probabilities for up to two features."""
+        return _core.low_order(
+            self.blocks.core, self.background, self.values(output), self.settings.n_jobs, None
+        )
+
+    def need_order(self, order: int, what: str) -> None:
+        """Refuse a query that needs more of the deep leaves than fitted into memory."""
+        needed = min(order, self.blocks.largest_deep)
+        if needed <= self.measure.max_order:
+            return
+        deep = len(self.blocks.deep_sizes)
+        raise MemoryLimitError(
+            f"{what} needs all interactions up to order {needed} at {deep} leaves with more than 8 "
+            f"features on their path, but memory_limit = {self.settings.memory_limit:,} bytes "
+            f"leaves room for order {self.measure.max_order} only. Ask for "
+            f"components(X, max_order={self.measure.max_order}), raise memory_limit, or use a "
+            "smaller background."
+        )
+
+
+def chunks_of(rows: Rows) -> list[tuple[int, int]]:
+    """Cut rows into runs whose converted copy stays small."""
+    step = max(4096, (1 << 22) // max(rows.n_features, 1) // 4096 * 4096)
+    return [(a, min(a + step, rows.n_rows)) for a in range(0, rows.n_rows, step)]
+
+
+def new_output(n_rows: int, n_columns: int, n_outputs: int, dtype: Any) -> NDArray[Any]:
+    """Return memory for an answer: column after column, so that a column is one run."""
+    kind = np.dtype(dtype)
+    if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise OptionError(f"dtype is {dtype!r}; expected 'float64' or 'float32'.")
+    return np.empty((n_outputs, n_columns, n_rows), dtype=kind)
+
+
+def as_answer(memory: NDArray[Any]) -> NDArray[Any]:
+    """Return (rows, columns) for one output, (rows, columns, outputs) for several."""
+    turned = memory.transpose(2, 1, 0)
+    return turned[:, :, 0] if turned.shape[2] == 1 else turned
+
+
+def for_rows(
+    engine: Engine,
+    rows: Rows,
+    memory: NDArray[Any],
+    what: str,
+    body: Callable[[NDArray[Any], NDArray[Any], Any], None],
+) -> None:
+    """Call `body(rows, memory, poll)` for chunks of the rows and the places of their answers."""
+    runs = chunks_of(rows)
+    with engine.settings.progress.task(what, len(runs)) as task:
+        for part, (start, stop) in enumerate(runs):
+            body(rows.chunk(start, stop), memory[..., start:stop], task.poll(part))

@@ -1,0 +1,93 @@
+"""Answers with a column for each set of features, read like a dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.errors import FeatureError, nearest
+
+__all__ = ["Names", "SetColumns"]
+
+Names = tuple[str, ...]
+Array = NDArray[Any]
+
+
+class SetColumns(Mapping[Names, Array]):
+    """A mapping from a set of feature names to its column.
+
+    Only sets whose column is not zero everywhere are listed; any other set of known features can
+    be asked for and gives zeros.
+    """
+
+    def __init__(
+        self, names: Sequence[Names], values: Array, feature_names: Sequence[str], max_order: int
+    ) -> None:
+        self._at = {frozenset(one): i for i, one in enumerate(names)}
+        self._names = tuple(names)
+        self._feature_names = tuple(feature_names)
+        self._max_order = max_order
+        self._values = values
+
+    @property
+    def names(self) -> tuple[Names, ...]:
+        """The sets that have a column, in order of size."""
+        return self._names
+
+    @property
+    def feature_names(self) -> Names:
+        """The model's features."""
+        return self._feature_names
+
+    @property
+    def max_order(self) -> int:
+        """Size of the largest sets that were asked for."""
+        return self._max_order
+
+    @property
+    def array(self) -> Array:
+        """All columns: (rows, sets), or (rows, sets, outputs)."""
+        return self._values
+
+    def __getitem__(self, features: Any) -> Array:
+        """Return the column of a set of features, given by names or indices in any order."""
+        key = self._key(features)
+        if key in self._at:
+            column: Array = self._values[:, self._at[key]]
+            return column
+        return np.zeros(self._values.shape[:1] + self._values.shape[2:], dtype=self._values.dtype)
+
+    def __iter__(self) -> Iterator[Names]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, features: object) -> bool:
+        try:
+            return self._key(features) in self._at
+        except FeatureError:
+            return False
+
+    def _key(self, features: Any) -> frozenset[str]:
+        alone = isinstance(features, (str, int, np.integer)) or not isinstance(features, Collection)
+        chosen = [features] if alone else list(features)
+        names = [self._name(feature) for feature in chosen]
+        if len(set(names)) != len(names):
+            raise FeatureError(f"a feature stands twice in {tuple(names)}; name it once.")
+        if not 1 <= len(names) <= self._max_order:
+            raise FeatureError(
+                f"{tuple(names)} has {len(names)} features; this answer holds sets of 1 to "
+                f"{self._max_order}. Ask for a higher order."
+            )
+        return frozenset(names)
+
+    def _name(self, feature: Any) -> str:
+        if isinstance(feature, (int, np.integer)) and 0 <= feature < len(self._feature_names):
+            return self._feature_names[feature]
+        if isinstance(feature, str) and feature in self._feature_names:
+            return feature
+        raise FeatureError(f"unknown feature {feature!r}.{nearest(str(feature), self.feature_names)}")

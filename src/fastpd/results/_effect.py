@@ -1,0 +1,127 @@
+"""Effects of one or two features as exact step functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.errors import DataError
+
+__all__ = ["Axis", "Effect"]
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """How values of one feature become steps.
+
+    Attributes
+    ----------
+    name
+        The feature.
+    edges
+        Points where the function may jump; it is constant from one edge up to the next.
+    comparison
+        Precision in which the model compares.
+    missing
+        A number that counts as missing; NaN where there is none.
+    """
+
+    name: str
+    edges: NDArray[np.float64]
+    comparison: str
+    missing: float
+
+    def steps(self, values: Any) -> NDArray[np.int64]:
+        """Return the step of every value: 0 where missing, 1 below the first edge, and so on."""
+        try:
+            exact = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"values of {self.name!r} are {values!r:.60}; expected numbers, NaN for missing."
+            ) from None
+        with np.errstate(over="ignore"):
+            rounded = exact.astype(self.comparison)
+        step = np.searchsorted(self.edges.astype(self.comparison), rounded, side="right") + 1
+        gone = np.isnan(rounded) | (rounded == np.asarray(self.missing).astype(self.comparison))
+        return np.where(gone, 0, step)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Effect:
+    """The partial dependence function and the component of one or two features.
+
+    Both are step functions and known exactly everywhere, not on a grid of chosen points.
+
+    Attributes
+    ----------
+    axes
+        One for each feature.
+    pd_steps, component_steps
+        v_S and m_S on every step of every axis, step 0 standing for a missing value; a last axis
+        for outputs where there are several.
+    link
+        The scale.
+    """
+
+    axes: tuple[Axis, ...]
+    pd_steps: NDArray[np.float64]
+    component_steps: NDArray[np.float64]
+    output_names: tuple[str, ...]
+    link: str
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def edges(self) -> Any:
+        """Where the function may jump: an array, or a pair of them for two features."""
+        return self.axes[0].edges if len(self.axes) == 1 else tuple(a.edges for a in self.axes)
+
+    @property
+    def levels(self) -> NDArray[np.float64]:
+        """v_S between the edges, one more than there are edges along each axis."""
+        return self.pd_steps[(slice(1, None),) * len(self.axes)]
+
+    @property
+    def missing_level(self) -> NDArray[np.float64]:
+        """v_S where (all of) the features are missing."""
+        level: NDArray[np.float64] = self.pd_steps[(0,) * len(self.axes)]
+        return level
+
+    def pd(self, *values: Any) -> NDArray[np.float64]:
+        """Return v_S at values: one array for each feature, or one array with two columns."""
+        return self._at(self.pd_steps, values)
+
+    def component(self, *values: Any) -> NDArray[np.float64]:
+        """Return m_S at values, given as for `pd`."""
+        return self._at(self.component_steps, values)
+
+    def plot(self, *, component: bool = False, ax: Any = None) -> Any:
+        """Draw the steps (needs matplotlib) and return the axes."""
+        from fastpd.plots import plot_effect
+
+        return plot_effect(self, component=component, ax=ax)
+
+    def _at(self, steps: NDArray[np.float64], values: tuple[Any, ...]) -> NDArray[np.float64]:
+        if len(values) == 1 and len(self.axes) == 2:
+            table = np.asarray(values[0])
+            if table.ndim == 2 and table.shape[1] == 2:
+                values = (table[:, 0], table[:, 1])
+        if len(values) != len(self.axes):
+            raise DataError(
+                f"{len(values)} arrays of values for the effect of {self.features}; expected "
+                f"{len(self.axes)}, one for each feature."
+            )
+        found: NDArray[np.float64] = steps[
+            tuple(axis.steps(given) for axis, given in zip(self.axes, values, strict=True))
+        ]
+        return found
+
+    def __repr__(self) -> str:
+        steps = " x ".join(str(len(axis.edges) + 1) for axis in self.axes)
+        return f"<Effect of {' and '.join(self.features)}: {steps} steps, {self.link} scale>"

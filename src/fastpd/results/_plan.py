@@ -1,0 +1,54 @@
+"""What a query will cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the engine holds a model, and the memory that queries take.
+
+    Attributes
+    ----------
+    n_trees, n_leaves
+        Size of the model.
+    n_blocks
+        Pattern blocks that its trees were cut into.
+    n_deep_leaves, largest_path
+        Leaves with more than eight features on their path, which are answered through sparse masks,
+        and the most features on any path.
+    deep_order
+        Highest order that can be answered at deep leaves; None without limit.
+    explainer_bytes
+        Memory that the explainer holds, without cached tables.
+    cached_bytes, shap_table_bytes
+        Memory of the tables kept now, and of those that SHAP values take, for each output.
+    memory_limit
+        What tables, and counts at deep leaves, may take.
+    """
+
+    n_trees: int
+    n_leaves: int
+    n_blocks: int
+    n_deep_leaves: int
+    largest_path: int
+    deep_order: int | None
+    explainer_bytes: int
+    cached_bytes: int
+    shap_table_bytes: int
+    memory_limit: int
+
+    def __str__(self) -> str:
+        deep = "any order" if self.deep_order is None else f"up to order {self.deep_order}"
+        return "\n".join(
+            [
+                f"{self.n_trees} trees, {self.n_leaves} leaves in {self.n_blocks} pattern blocks",
+                f"{self.n_deep_leaves} leaves through sparse masks ({deep}); longest path "
+                f"{self.largest_path} features",
+                f"explainer {self.explainer_bytes:,} bytes, cached tables {self.cached_bytes:,}",
+                f"SHAP tables {self.shap_table_bytes:,} bytes; limit {self.memory_limit:,}",
+            ]
+        )

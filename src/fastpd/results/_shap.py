@@ -1,0 +1,56 @@
+"""SHAP values at rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ShapValues"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShapValues:
+    """Shapley values of the partial dependence functions, on the model's link scale.
+
+    Attributes
+    ----------
+    values
+        (rows, features), or (rows, features, outputs).
+    base_values
+        v_0: what the values of a row add up to the raw prediction from; one number, or one for
+        each output.
+    data
+        The rows that were explained, as they were given.
+    feature_names, output_names
+        Names, in the order of the axes.
+    link
+        The scale: "identity", "logit", "log" or "softmax".
+    """
+
+    values: NDArray[Any]
+    base_values: Any
+    data: Any = field(repr=False)
+    feature_names: tuple[str, ...]
+    output_names: tuple[str, ...]
+    link: str
+
+    def to_shap(self) -> Any:
+        """Return a `shap.Explanation`, for shap's own plots (needs the package shap)."""
+        import shap
+
+        base = np.asarray(self.base_values, dtype=np.float64)
+        repeated = np.broadcast_to(base, (len(self.values), *base.shape)).copy()
+        return shap.Explanation(
+            values=self.values,
+            base_values=repeated,
+            data=None if self.data is None else np.asarray(self.data),
+            feature_names=list(self.feature_names),
+            output_names=list(self.output_names) if self.values.ndim == 3 else None,
+        )
+
+    def __repr__(self) -> str:
+        shape = " x ".join(str(n) for n in self.values.shape)
+        return f"<ShapValues: {shape} (rows x features...), {self.link} scale>"
