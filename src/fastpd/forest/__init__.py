@@ -1,5 +1,6 @@
 """The canonical ensemble and its importers, one file a library."""
 
 from fastpd.forest._forest import Forest
+from fastpd.forest.registry import import_model
 
-__all__ = ["Forest"]
+__all__ = ["Forest", "import_model"]

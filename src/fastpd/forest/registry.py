@@ -1,0 +1,72 @@
+"""Which importer reads a model, found by the name of its type so that no library is imported."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any, cast
+
+from fastpd.errors import OptionError, UnsupportedModelError
+from fastpd.forest._forest import Forest
+
+__all__ = ["import_model"]
+
+# Module and name of a type -> module and name of what imports it.
+_IMPORTERS = {
+    ("xgboost.core", "Booster"): ("fastpd.forest.xgboost", "from_booster"),
+    ("xgboost.sklearn", "XGBModel"): ("fastpd.forest.xgboost", "from_booster"),
+}
+_FILE_IMPORTER = ("fastpd.forest.xgboost", "from_file")
+_SUPPORTED = (
+    "an xgboost.Booster, a scikit-learn wrapper of XGBoost (XGBRegressor, XGBClassifier, "
+    "XGBRanker, XGBRFRegressor, ...), a path to a model saved by XGBoost as .json or .ubj, or a "
+    "fastpd Forest"
+)
+
+
+def import_model(model: Any, *, iteration_range: tuple[int, int] | None = None) -> Forest:
+    """Return the forest of any supported model.
+
+    Parameters
+    ----------
+    model
+        A Forest, a path to a model file, or a fitted model of a supported library.
+    iteration_range
+        First boosting round that counts and the one after the last; by default those that the
+        model's own `predict` uses.
+
+    Returns
+    -------
+    Forest
+        The trees that count.
+
+    Raises
+    ------
+    UnsupportedModelError
+        Where the type of the model is not known.
+    ModelError
+        Where the model cannot be represented exactly.
+    OptionError
+        Where the model has no such rounds.
+    """
+    if isinstance(model, Forest):
+        if iteration_range is not None:
+            raise OptionError(
+                f"iteration_range is {iteration_range!r} for a Forest, which has no boosting "
+                "rounds any more; give it where the model is imported"
+            )
+        return model
+    if isinstance(model, str | os.PathLike):
+        return _run(_FILE_IMPORTER, model, iteration_range)
+    for base in type(model).__mro__:
+        importer = _IMPORTERS.get((base.__module__, base.__name__))
+        if importer is not None:
+            return _run(importer, model, iteration_range)
+    kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    raise UnsupportedModelError(f"A model of type {kind} was given; expected {_SUPPORTED}.")
+
+
+def _run(importer: tuple[str, str], model: Any, iteration_range: tuple[int, int] | None) -> Forest:
+    module, name = importer
+    read = getattr(importlib.import_module(module), name)
+    return cast(Forest, read(model, iteration_range=iteration_range))

@@ -1,0 +1,240 @@
+"""Import of XGBoost models: boosters, scikit-learn wrappers and files of version 1.7 or newer."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import operator
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.errors import ModelError, ModelFileError, OptionError
+from fastpd.forest._forest import Forest
+from fastpd.forest.check import check_prediction, validate
+from fastpd.forest.xgboost_document import Document, decode, parse
+from fastpd.forest.xgboost_objectives import base_margin, link_of
+from fastpd.forest.xgboost_rewrite import rewritten
+from fastpd.forest.xgboost_trees import read_nodes
+
+__all__ = ["from_booster", "from_file"]
+
+Rounds = tuple[int, int]
+
+
+def from_booster(model: Any, *, iteration_range: Rounds | None = None) -> Forest:
+    """Return the forest of a fitted booster or scikit-learn wrapper.
+
+    Parameters
+    ----------
+    model
+        An `xgboost.Booster`, or a wrapper such as `xgboost.XGBClassifier`.
+    iteration_range
+        First boosting round that counts and the one after the last; a last one of 0 means all
+        rounds. By default the rounds that the model's own `predict` uses: all of a booster, those
+        up to the best one of a wrapper with early stopping.
+
+    Returns
+    -------
+    Forest
+        The trees that count, found to predict what XGBoost predicts.
+
+    Raises
+    ------
+    ModelError
+        Where the model is not fitted, is not a sum of numeric trees, or predicts otherwise.
+    OptionError
+        Where the model has no such rounds.
+    """
+    library = importlib.import_module("xgboost")
+    is_wrapper = hasattr(model, "get_booster")
+    booster = _booster_of(model) if is_wrapper else model
+    source = f"XGBoost {library.__version__} {type(model).__name__}"
+    document = parse(decode(_raw(booster, library, source), source), source)
+    if iteration_range is None and is_wrapper:
+        iteration_range = _best_rounds(document)
+    chosen = _rounds(document, iteration_range)
+    missing = _missing(model.missing) if is_wrapper else math.nan
+    classes = getattr(model, "classes_", None) if is_wrapper else None
+    forest = _forest(document, chosen, missing, classes)
+    _check(forest, booster, chosen, library)
+    return forest
+
+
+def from_file(path: str | os.PathLike[str], *, iteration_range: Rounds | None = None) -> Forest:
+    """Return the forest of a model file, JSON or UBJSON.
+
+    Parameters
+    ----------
+    path
+        What `save_model` wrote. Its content tells the format, not its name.
+    iteration_range
+        As for `from_booster`. A file that a scikit-learn wrapper wrote counts as a wrapper.
+
+    Returns
+    -------
+    Forest
+        The trees that count; compared with XGBoost's predictions where XGBoost is installed.
+
+    Raises
+    ------
+    ModelFileError
+        Where the file cannot be read or is no XGBoost model.
+    ModelError
+        Where the model is not a sum of numeric trees, or XGBoost predicts otherwise.
+    OptionError
+        Where the model has no such rounds.
+    """
+    source = f"XGBoost file {os.fspath(path)!r}"
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{source} cannot be read: {error}. Check the path.") from None
+    document = parse(decode(data, source), source)
+    stored = _wrapper_state(document)
+    if iteration_range is None and stored is not None:
+        iteration_range = _best_rounds(document)
+    chosen = _rounds(document, iteration_range)
+    stored = stored or {}
+    missing = _missing(stored.get("missing"))
+    forest = _forest(document, chosen, missing, stored.get("classes_"))
+    _check_file(forest, document, chosen)
+    return forest
+
+
+def _booster_of(model: Any) -> Any:
+    try:
+        return model.get_booster()
+    except (ValueError, AttributeError) as error:
+        if "Fitted" not in type(error).__name__:
+            raise
+        raise ModelError(
+            f"This {type(model).__name__} is not fitted, so it has no trees. Call `fit` first."
+        ) from None
+
+
+def _raw(booster: Any, library: ModuleType, source: str) -> bytes:
+    try:
+        return bytes(booster.save_raw("ubj"))
+    except library.core.XGBoostError as error:
+        reason = str(error).splitlines()[0]
+        raise ModelError(
+            f"{source} cannot be read, as XGBoost does not save it: {reason}. Train it first."
+        ) from None
+
+
+def _wrapper_state(document: Document) -> Mapping[str, Any] | None:
+    """Return what a scikit-learn wrapper stored in its file; None where no wrapper wrote it."""
+    text = document.attributes.get("scikit_learn")
+    if not isinstance(text, str):
+        return None
+    try:
+        state = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return state if isinstance(state, dict) else {}
+
+
+def _best_rounds(document: Document) -> Rounds | None:
+    text = str(document.attributes.get("best_iteration", ""))
+    return (0, int(text) + 1) if text.isdecimal() and len(text) < 10 else None
+
+
+def _rounds(document: Document, asked: Rounds | None) -> Rounds:
+    """Return the rounds that count, with XGBoost's reading of an end of 0."""
+    available = len(document.rounds) - 1
+    try:
+        first, last = (operator.index(number) for number in asked or (0, 0))
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"iteration_range is {asked!r}; expected two whole numbers (first, end), such as "
+            f"(0, {available})"
+        ) from None
+    end = last or available
+    if not 0 <= first <= end <= available:
+        raise OptionError(
+            f"iteration_range is {asked!r}; the model has {available} rounds, so "
+            f"0 <= first <= end <= {available} was expected (an end of 0 means all rounds)"
+        )
+    return first, end
+
+
+def _missing(number: Any) -> float:
+    """Return the number that counts as missing as XGBoost compares it, in float32."""
+    if isinstance(number, bool) or not isinstance(number, int | float | np.number):
+        return math.nan
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))
+
+
+def _forest(document: Document, rounds: Rounds, missing: float, classes: Any) -> Forest:
+    first, last = (int(document.rounds[number]) for number in rounds)
+    forest = Forest(
+        **vars(read_nodes(document, first, last)),
+        base=base_margin(document),
+        feature_names=document.feature_names,
+        output_names=_output_names(document.n_outputs, classes),
+        link=link_of(document.objective),
+        comparison="float32",
+        missing=missing,
+        source=document.source,
+    )
+    validate(forest)
+    return forest
+
+
+def _output_names(count: int, classes: Any) -> tuple[str, ...]:
+    if count == 1:
+        return ("prediction",)
+    if isinstance(classes, list | np.ndarray) and len(classes) == count:
+        names = tuple(str(label) for label in classes)
+        if len(set(names)) == count:
+            return names
+    return tuple(str(output) for output in range(count))
+
+
+def _check(forest: Forest, booster: Any, rounds: Rounds, library: ModuleType) -> None:
+    def margin(rows: NDArray[np.float32]) -> NDArray[np.floating]:
+        with library.config_context(verbosity=0):
+            raw = booster.inplace_predict(
+                rows,
+                iteration_range=rounds,
+                predict_type="margin",
+                missing=forest.missing,
+                validate_features=False,
+                strict_shape=True,
+            )
+        return np.asarray(raw)
+
+    check_prediction(forest, margin)
+
+
+def _check_file(forest: Forest, document: Document, rounds: Rounds) -> None:
+    """Compare with the installed XGBoost, where there is one that knows the file's version."""
+    try:
+        library = importlib.import_module("xgboost")
+    except ImportError:
+        return
+    installed = tuple(int(part) for part in library.__version__.split(".")[:2])
+    if installed < document.version[:2]:
+        return
+    # XGBoost 3.2 crashes on vector leaves that an older version wrote, instead of refusing them.
+    if forest.value.shape[1] > 1 and installed != document.version[:2]:
+        return
+    try:
+        with library.config_context(verbosity=0):
+            booster = library.Booster({"nthread": 1})
+            booster.load_model(bytearray(rewritten(document)))
+    except library.core.XGBoostError as error:
+        reason = str(error).splitlines()[0]
+        raise ModelFileError(
+            f"{document.source} is refused by XGBoost {library.__version__} itself: {reason}. "
+            "Save the model again."
+        ) from None
+    _check(forest, booster, rounds, library)

@@ -1,0 +1,258 @@
+"""What an XGBoost model document says, read from JSON or UBJSON and checked field by field."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.errors import ModelFileError, UnsupportedModelError
+from fastpd.forest import ubjson
+
+__all__ = ["Document", "damaged", "decode", "parse"]
+
+# Above this a count in a file is taken for damage: names are made up for every column.
+MAX_COLUMNS = 10_000_000
+
+_OLD_FORMATS = (b"binf", b"bs64", b"CONFIG-offset:")
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """The parts of a model document that decide on its predictions.
+
+    Attributes
+    ----------
+    source
+        What the document was read from, for messages.
+    version
+        XGBoost version that wrote it.
+    objective, objective_params, base_score
+        As written; a base score is a number or a bracketed list of numbers.
+    user_base_score
+        Whether the base score was set by the user rather than estimated.
+    feature_names
+        Names of the columns.
+    n_outputs, n_classes
+        Number of raw scores, and of classes (0 where the model is no multiclass one).
+    trees, tree_info, weights
+        The trees as written, the output and the weight of each.
+    rounds
+        First tree of each boosting round, and the number of trees at the end.
+    attributes
+        What training and the scikit-learn wrappers stored beside the model.
+    """
+
+    source: str
+    version: tuple[int, ...]
+    objective: str
+    objective_params: Mapping[str, Any]
+    base_score: str
+    user_base_score: bool
+    feature_names: tuple[str, ...]
+    n_outputs: int
+    n_classes: int
+    trees: list[Mapping[str, Any]]
+    tree_info: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    rounds: NDArray[np.int64]
+    attributes: Mapping[str, Any]
+
+
+def damaged(source: str, what: str) -> ModelFileError:
+    """Return the error for a document that is no valid XGBoost model."""
+    return ModelFileError(
+        f"{source} is not a valid XGBoost model: {what}. Save the model again with "
+        "`save_model('model.ubj')` or `save_model('model.json')` of XGBoost 1.7 or newer."
+    )
+
+
+def decode(data: bytes, source: str) -> Any:
+    """Return the content of a document; its first bytes tell JSON from UBJSON."""
+    if not data:
+        raise damaged(source, "it is empty")
+    if data.startswith(_OLD_FORMATS):
+        raise damaged(source, "it is in the old binary format, which is not read")
+    if data[:1] == b"\x80":
+        raise damaged(source, "it is a pickle; unpickle it yourself and pass the model")
+    text = data.lstrip(b" \t\r\n")
+    if not text.startswith(b"{"):
+        raise damaged(source, f"it starts with {data[:8]!r}; JSON or UBJSON was expected")
+    if text[1:2] in b' \t\r\n"}':
+        return _decode_json(text, source)
+    try:
+        return ubjson.loads(data)
+    except ModelFileError as error:
+        raise ModelFileError(f"{source}: {error}") from None
+
+
+def _decode_json(text: bytes, source: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise damaged(source, "its brackets are nested too deeply") from None
+    except ValueError as error:
+        raise damaged(source, f"its JSON cannot be read ({error})") from None
+
+
+def parse(content: Any, source: str) -> Document:
+    """Return the checked fields of a decoded document.
+
+    Raises
+    ------
+    ModelFileError
+        Where a field is absent or of another kind than XGBoost writes.
+    UnsupportedModelError
+        For a linear booster.
+    """
+    if not isinstance(content, Mapping) or "learner" not in content:
+        raise damaged(source, "it has no 'learner', so another program wrote it")
+    read = _Reader(source)
+    learner = read.mapping(content, "learner")
+    model, weights = _booster(read, read.mapping(learner, "gradient_booster"))
+    params = read.mapping(learner, "learner_model_param")
+    trees = read.list(model, "trees")
+    if not all(isinstance(tree, Mapping) for tree in trees):
+        raise damaged(source, "one of its trees is no mapping")
+    n_classes = read.count(params, "num_class", 0)
+    n_outputs = max(1, n_classes, read.count(params, "num_target", 1))
+    objective = read.mapping(learner, "objective")
+    return Document(
+        source=source,
+        version=tuple(read.integers(content, "version").tolist()),
+        objective=read.text(objective, "name"),
+        objective_params=objective,
+        base_score=read.text(params, "base_score"),
+        user_base_score=read.count(params, "boost_from_average", 1) == 0,
+        feature_names=_feature_names(read, learner, read.count(params, "num_feature")),
+        n_outputs=n_outputs,
+        n_classes=n_classes,
+        trees=trees,
+        tree_info=_tree_info(read, model, len(trees), n_outputs),
+        weights=_weights(source, weights, len(trees)),
+        rounds=_rounds(read, model, len(trees), n_outputs),
+        attributes=read.mapping(learner, "attributes", {}),
+    )
+
+
+class _Reader:
+    """Fields of a mapping, each checked to be of the kind that is expected."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def field(self, of: Mapping[str, Any], key: str, default: Any) -> Any:
+        value = of.get(key, default)
+        if value is None:
+            raise damaged(self.source, f"the field {key!r} is absent")
+        return value
+
+    def wrong(self, key: str, value: Any, expected: str) -> ModelFileError:
+        shown = repr(value)
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        return damaged(self.source, f"the field {key!r} is {shown}; expected {expected}")
+
+    def mapping(self, of: Mapping[str, Any], key: str, default: Any = None) -> Mapping[str, Any]:
+        value = self.field(of, key, default)
+        if not isinstance(value, Mapping):
+            raise self.wrong(key, value, "a mapping")
+        return value
+
+    def list(self, of: Mapping[str, Any], key: str, default: Any = None) -> list[Any]:
+        value = self.field(of, key, default)
+        # A typed array of bytes is what an empty list may look like in UBJSON.
+        if isinstance(value, np.ndarray):
+            return list(value.tolist())
+        if not isinstance(value, list):
+            raise self.wrong(key, value, "a list")
+        return value
+
+    def text(self, of: Mapping[str, Any], key: str) -> str:
+        value = self.field(of, key, None)
+        if not isinstance(value, str):
+            raise self.wrong(key, value, "a string")
+        return value
+
+    def count(self, of: Mapping[str, Any], key: str, default: int | None = None) -> int:
+        value = self.field(of, key, default)
+        try:
+            number = int(value if isinstance(value, str) else operator.index(value))
+        except (TypeError, ValueError):
+            raise self.wrong(key, value, "an integer") from None
+        if not 0 <= number <= MAX_COLUMNS:
+            raise self.wrong(key, value, f"an integer from 0 to {MAX_COLUMNS}")
+        return number
+
+    def integers(self, of: Mapping[str, Any], key: str) -> NDArray[np.int64]:
+        values = self.list(of, key)
+        if not all(type(value) is int and abs(value) < 2**31 for value in values):
+            raise self.wrong(key, values, "a list of integers")
+        return np.array(values, np.int64)
+
+
+def _booster(read: _Reader, booster: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
+    """Return the tree model and the weights of its trees (None where all are 1)."""
+    name = read.text(booster, "name")
+    if name == "gbtree":
+        return read.mapping(booster, "model"), None
+    if name == "dart":
+        inner = read.mapping(booster, "gbtree")
+        return read.mapping(inner, "model"), read.list(booster, "weight_drop")
+    raise UnsupportedModelError(
+        f"{read.source} has the booster {name!r}, which is no sum of trees; supported are "
+        "'gbtree' and 'dart'. Train with `booster='gbtree'`."
+    )
+
+
+def _feature_names(read: _Reader, learner: Mapping[str, Any], count: int) -> tuple[str, ...]:
+    names = read.list(learner, "feature_names", [])
+    if not names:
+        return tuple(f"f{column}" for column in range(count))
+    if not all(isinstance(name, str) for name in names):
+        raise read.wrong("feature_names", names, "a list of strings")
+    if len(names) != count or len(set(names)) != count:
+        raise read.wrong("feature_names", names, f"{count} distinct names, one for each column")
+    return tuple(names)
+
+
+def _tree_info(
+    read: _Reader, model: Mapping[str, Any], n_trees: int, n_outputs: int
+) -> NDArray[np.int64]:
+    info = read.integers(model, "tree_info")
+    if len(info) != n_trees or np.any((info < 0) | (info >= n_outputs)):
+        expected = f"an output from 0 to {n_outputs - 1} for each of {n_trees} trees"
+        raise read.wrong("tree_info", info, expected)
+    return info
+
+
+def _weights(source: str, weights: Any, n_trees: int) -> NDArray[np.float64]:
+    if weights is None:
+        return np.ones(n_trees)
+    if len(weights) != n_trees or not all(isinstance(weight, int | float) for weight in weights):
+        raise damaged(source, f"'weight_drop' is not one number for each of {n_trees} trees")
+    return np.array(weights, np.float32).astype(np.float64)
+
+
+def _rounds(
+    read: _Reader, model: Mapping[str, Any], n_trees: int, n_outputs: int
+) -> NDArray[np.int64]:
+    """Return where each round starts; before 2.0 that follows from the trees of a round."""
+    if "iteration_indptr" in model:
+        starts = read.integers(model, "iteration_indptr")
+        ordered = len(starts) and starts[0] == 0 and starts[-1] == n_trees
+        if not ordered or np.any(np.diff(starts) < 0):
+            expected = f"increasing tree numbers from 0 to {n_trees}"
+            raise read.wrong("iteration_indptr", starts, expected)
+        return starts
+    params = read.mapping(model, "gbtree_model_param")
+    per_round = max(1, read.count(params, "num_parallel_tree", 1)) * n_outputs
+    if n_trees % per_round:
+        raise damaged(
+            read.source, f"{n_trees} trees are no whole number of rounds of {per_round} trees"
+        )
+    return np.arange(0, n_trees + 1, per_round)

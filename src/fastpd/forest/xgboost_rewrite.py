@@ -1,0 +1,137 @@
+"""A model document written anew, so that XGBoost can be asked about a file without being harmed.
+
+XGBoost trusts much of what a file says, and a damaged one crashes the process. Loaded instead is a
+document that keeps what decides on predictions, as it was read, and has all else put in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.forest import ubjson
+from fastpd.forest.xgboost_document import Document
+from fastpd.forest.xgboost_trees import DELETED, read_nodes
+
+__all__ = ["rewritten"]
+
+
+def rewritten(document: Document) -> bytes:
+    """Return the document as UBJSON that XGBoost of the same or a newer version loads.
+
+    Raises
+    ------
+    ModelError
+        Where a tree, even one that does not count, is damaged.
+    """
+    # Raises where any array has a wrong length or a child that is no node.
+    read_nodes(document, 0, len(document.trees))
+    learner = {
+        "attributes": {},
+        "feature_names": [],
+        "feature_types": [],
+        "gradient_booster": _booster(document),
+        "learner_model_param": {
+            "base_score": document.base_score,
+            "boost_from_average": str(int(not document.user_base_score)),
+            "num_class": str(document.n_classes),
+            "num_feature": str(len(document.feature_names)),
+            "num_target": str(1 if document.n_classes else document.n_outputs),
+        },
+        "objective": _objective(document),
+    }
+    return ubjson.dumps({"learner": learner, "version": list(document.version)})
+
+
+def _objective(document: Document) -> dict[str, Any]:
+    content: dict[str, Any] = {"name": document.objective}
+    for key, params in document.objective_params.items():
+        if isinstance(params, Mapping):
+            content[key] = {name: text for name, text in params.items() if isinstance(text, str)}
+            # The position biases that go with it matter to training alone.
+            if "lambdarank_unbiased" in content[key]:
+                content[key]["lambdarank_unbiased"] = "0"
+    return content
+
+
+def _booster(document: Document) -> dict[str, Any]:
+    count = len(document.trees)
+    vector = bool(count) and _width(document.trees[0]) > 1
+    trees_of_round = int(document.rounds[1] - document.rounds[0]) if len(document.rounds) > 1 else 1
+    parallel = max(1, trees_of_round // (1 if vector else document.n_outputs))
+    model = {
+        "cats": {
+            "enc": [],
+            "feature_segments": np.empty(0, np.int32),
+            "sorted_idx": np.empty(0, np.int32),
+        },
+        "gbtree_model_param": {
+            "num_parallel_tree": str(parallel),
+            "num_trees": str(count),
+            "size_leaf_vector": "0",
+        },
+        "iteration_indptr": document.rounds.tolist(),
+        "tree_info": document.tree_info.tolist(),
+        "trees": [_tree(document, number, tree) for number, tree in enumerate(document.trees)],
+    }
+    if document.version < (2, 0):
+        del model["iteration_indptr"]
+    booster = {"model": model, "name": "gbtree"}
+    if np.all(document.weights == 1.0):
+        return booster
+    return {"gbtree": booster, "name": "dart", "weight_drop": document.weights.tolist()}
+
+
+def _tree(document: Document, number: int, tree: Mapping[str, Any]) -> dict[str, Any]:
+    left, right = _array(tree, "left_children", np.int32), _array(tree, "right_children", np.int32)
+    column = _array(tree, "split_indices", np.int32)
+    count, width = len(left), _width(tree)
+    zeros = np.zeros(count, np.float32)
+    content = {
+        "base_weights": np.zeros(count * width, np.float32),
+        "categories": np.empty(0, np.int32),
+        "categories_nodes": np.empty(0, np.int32),
+        "categories_segments": np.empty(0, np.int64),
+        "categories_sizes": np.empty(0, np.int64),
+        "default_left": _array(tree, "default_left", np.uint8),
+        "id": number,
+        "left_children": left,
+        "loss_changes": zeros,
+        "parents": _parents(left, right),
+        "right_children": right,
+        "split_conditions": _array(tree, "split_conditions", np.float32),
+        "split_indices": column,
+        "split_type": np.zeros(count, np.uint8),
+        "sum_hessian": zeros,
+        "tree_param": {
+            "num_deleted": str(int(np.count_nonzero(column == DELETED))),
+            "num_feature": str(len(document.feature_names)),
+            "num_nodes": str(count),
+            "size_leaf_vector": str(width) if document.version >= (2, 0) else "0",
+        },
+    }
+    if width > 1:
+        vectors = "leaf_weights" if "leaf_weights" in tree else "base_weights"
+        content[vectors] = _array(tree, vectors, np.float32)
+    return content
+
+
+def _parents(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]:
+    parents = np.zeros(len(left), np.int32)
+    split = np.flatnonzero(left >= 0).astype(np.int32)
+    parents[left[split]] = split
+    parents[right[split]] = split
+    parents[0] = DELETED
+    return parents
+
+
+def _width(tree: Mapping[str, Any]) -> int:
+    return max(1, int(tree.get("tree_param", {}).get("size_leaf_vector", "1")))
+
+
+def _array(tree: Mapping[str, Any], key: str, dtype: type[np.generic]) -> NDArray[Any]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(tree[key]).astype(dtype)
