@@ -35,6 +35,43 @@ std::size_t bytes_of(const Compiled& compiled) {
     return compiled.ensemble.bytes() + compiled.grid.bytes() + compiled.column.size() * (4 * sizeof(std::int32_t) + 1);
 }
 
+// What a block tests and what its leaves ask of a row's pattern, for tests that recompute it.
+nb::dict describe_block(const Compiled& compiled, std::size_t index) {
+    const Ensemble& ensemble = compiled.ensemble;
+    if (index >= ensemble.blocks.size()) throw nb::index_error("no such block");
+    const Block& block = ensemble.blocks[index];
+    nb::list tests, leaves;
+    for (int b = 0; b < block.bits; ++b) {
+        const Test& test = ensemble.tests[block.first_test + static_cast<std::uint32_t>(b)];
+        tests.append(nb::make_tuple(test.column, test.lo, test.width, test.lane, test.missing != 0));
+    }
+    for (const Leaf& leaf : ensemble.leaves_of(block)) {
+        nb::list clauses;
+        for (const Clause& clause : ensemble.clauses_of(leaf))
+            clauses.append(nb::make_tuple(clause.player, clause.need, clause.want));
+        leaves.append(nb::make_tuple(leaf.node, clauses));
+    }
+    nb::dict out;
+    out["tests"] = tests;
+    out["leaves"] = leaves;
+    out["first_count"] = block.first_count;
+    return out;
+}
+
+// The pattern of every row in a block.
+nb::object patterns_of(const Compiled& compiled, const Matrix& rows, std::size_t index) {
+    if (index >= compiled.ensemble.blocks.size()) throw nb::index_error("no such block");
+    const Block& block = compiled.ensemble.blocks[index];
+    const Rows view = rows_of(rows);
+    std::vector<std::uint8_t> patterns(padded(view.n));
+    Tile tile(compiled.grid, view.n);
+    tile.fill(view, 0, view.n, kernels());
+    kernels().patterns(compiled.ensemble.tests.data() + block.first_test, block.bits, tile.columns(), 0, padded(view.n),
+                       patterns.data());
+    patterns.resize(view.n);
+    return nb::cast(array_of(std::move(patterns)));
+}
+
 std::vector<std::string> isa_names() {
     std::vector<std::string> names;
     for (const char* const* name = available_kernels(); *name != nullptr; ++name) names.emplace_back(*name);
@@ -63,6 +100,8 @@ void register_forest(nb::module_& module) {
             for (const Leaf& leaf : c.ensemble.deep) sizes.push_back(leaf.tau);
             return array_of(std::move(sizes));
         }, nb::rv_policy::move);
+    module.def("describe_block", &describe_block, nb::arg("compiled"), nb::arg("block"));
+    module.def("patterns", &patterns_of, nb::arg("compiled"), nb::arg("rows"), nb::arg("block"));
     module.def("isa_names", &isa_names, "Instruction sets that this processor can run, best first.");
     module.def("isa_in_use", [] { return std::string(kernels().name); }, "The instruction set that calls use now.");
 }
