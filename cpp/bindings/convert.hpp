@@ -61,12 +61,15 @@ private:
 };
 
 template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T>&& values) {
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+Array<T> array_of(std::vector<T>&& values) {
     auto owned = std::make_unique<std::vector<T>>(std::move(values));
     T* data = owned->data();
     const std::size_t size = owned->size();
     nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
+    return Array<T>(data, {size}, owner);
 }
 
 void register_forest(nb::module_& module);

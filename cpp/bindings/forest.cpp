@@ -59,7 +59,7 @@ nb::dict describe_block(const Compiled& compiled, std::size_t index) {
 }
 
 // The pattern of every row in a block.
-nb::object patterns_of(const Compiled& compiled, const Matrix& rows, std::size_t index) {
+Array<std::uint8_t> patterns_of(const Compiled& compiled, const Matrix& rows, std::size_t index) {
     if (index >= compiled.ensemble.blocks.size()) throw nb::index_error("no such block");
     const Block& block = compiled.ensemble.blocks[index];
     const Rows view = rows_of(rows);
@@ -69,7 +69,7 @@ nb::object patterns_of(const Compiled& compiled, const Matrix& rows, std::size_t
     kernels().patterns(compiled.ensemble.tests.data() + block.first_test, block.bits, tile.columns(), 0, padded(view.n),
                        patterns.data());
     patterns.resize(view.n);
-    return nb::cast(array_of(std::move(patterns)));
+    return array_of(std::move(patterns));
 }
 
 std::vector<std::string> isa_names() {

@@ -24,7 +24,9 @@ void count(const Compiled& compiled, const Matrix& rows, const Planes& weights, 
     count_patterns(compiled.ensemble, compiled.grid, view, weights_of(weights), counts.data(), n_jobs, monitor);
 }
 
-nb::object count_masks(const Compiled& compiled, const Matrix& rows, const Planes& weights, int max_failing,
+using Masks = std::tuple<Array<std::uint64_t>, Array<std::uint64_t>, Array<std::int64_t>>;
+
+std::optional<Masks> count_masks(const Compiled& compiled, const Matrix& rows, const Planes& weights, int max_failing,
                        std::size_t limit, int n_jobs, nb::object progress) {
     PythonMonitor monitor(std::move(progress));
     const Rows view = rows_of(rows);
@@ -33,9 +35,8 @@ nb::object count_masks(const Compiled& compiled, const Matrix& rows, const Plane
         const nb::gil_scoped_release unlock;
         found = count_deep(compiled.ensemble, compiled.grid, view, weights_of(weights), max_failing, limit, n_jobs, monitor);
     }
-    if (found.exceeded) return nb::none();
-    return nb::make_tuple(array_of(std::move(found.offsets)), array_of(std::move(found.masks)),
-                          array_of(std::move(found.counts)));
+    if (found.exceeded) return std::nullopt;
+    return Masks{array_of(std::move(found.offsets)), array_of(std::move(found.masks)), array_of(std::move(found.counts))};
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bindings/convert.hpp"
@@ -41,12 +43,12 @@ Query value_query() {
 }
 
 std::unique_ptr<Tables> compile(const Compiled& compiled, const BackgroundArrays& background, const In<double>& values,
-                                const Query& query, const In<std::int64_t>& set_offsets,
+                                double base, const Query& query, const In<std::int64_t>& set_offsets,
                                 const In<std::int32_t>& set_players, bool fixed_point, int n_jobs, nb::object progress) {
     PythonMonitor monitor(std::move(progress));
     const Sets sets = sets_of(set_offsets, set_players);
     const nb::gil_scoped_release unlock;
-    return std::make_unique<Tables>(compile_tables(compiled.ensemble, background.view(), span_of(values), query, sets,
+    return std::make_unique<Tables>(compile_tables(compiled.ensemble, background.view(), span_of(values), base, query, sets,
                                                    fixed_point, n_jobs, monitor));
 }
 
@@ -82,13 +84,13 @@ std::unique_ptr<LowOrder> low_order(const Compiled& compiled, const BackgroundAr
     return std::make_unique<LowOrder>(compiled.ensemble, background.view(), span_of(values), n_jobs, monitor);
 }
 
-nb::object mains(const Compiled& compiled, const LowOrder& low, const In<std::int32_t>& columns) {
+Array<double> mains(const Compiled& compiled, const LowOrder& low, const In<std::int32_t>& columns) {
     std::vector<double> effects;
     {
         const nb::gil_scoped_release unlock;
         effects = main_effects(compiled.ensemble, low, span_of(columns));
     }
-    return nb::cast(array_of(std::move(effects)));
+    return array_of(std::move(effects));
 }
 
 void pairs_into(const Compiled& compiled, const LowOrder& low, const In<std::int32_t>& pairs,
@@ -109,7 +111,7 @@ void evaluate_model(const Compiled& compiled, const In<std::int32_t>& columns, c
     evaluate_effects(compiled.ensemble, compiled.grid, model, view, output, n_jobs, monitor);
 }
 
-nb::object bin_rows(const Compiled& compiled, const Matrix& rows, int column) {
+Array<std::int32_t> bin_rows(const Compiled& compiled, const Matrix& rows, int column) {
     const Rows view = rows_of(rows);
     std::vector<std::int32_t> bins(view.n);
     {
@@ -118,18 +120,18 @@ nb::object bin_rows(const Compiled& compiled, const Matrix& rows, int column) {
         tile.fill_column(view, static_cast<std::size_t>(column), 0, view.n, kernels());
         for (std::size_t i = 0; i < view.n; ++i) bins[i] = static_cast<std::int32_t>(tile.bin(static_cast<std::size_t>(column), i));
     }
-    return nb::cast(array_of(std::move(bins)));
+    return array_of(std::move(bins));
 }
 
-nb::object present(const Compiled& compiled, const In<double>& values, int order, std::size_t limit) {
+std::optional<std::tuple<Array<std::int64_t>, Array<std::int32_t>>> present(const Compiled& compiled, const In<double>& values, int order, std::size_t limit) {
     Sets sets;
     try {
         const nb::gil_scoped_release unlock;
         sets = present_sets(compiled.ensemble, span_of(values), order, limit);
     } catch (const std::length_error&) {
-        return nb::none();
+        return std::nullopt;
     }
-    return nb::make_tuple(array_of(std::move(sets.offsets)), array_of(std::move(sets.players)));
+    return std::tuple{array_of(std::move(sets.offsets)), array_of(std::move(sets.players))};
 }
 
 }  // namespace
@@ -150,7 +152,7 @@ void register_queries(nb::module_& module) {
     nb::class_<LowOrder>(module, "LowOrder", "Probabilities of every leaf for at most two players.")
         .def_prop_ro("expected_value", [](const LowOrder& low) { return expected_value(low); });
 
-    module.def("compile_tables", &compile, nb::arg("compiled"), nb::arg("background"), nb::arg("values"), nb::arg("query"),
+    module.def("compile_tables", &compile, nb::arg("compiled"), nb::arg("background"), nb::arg("values"), nb::arg("base"), nb::arg("query"),
                nb::arg("set_offsets"), nb::arg("set_players"), nb::arg("fixed_point"), nb::arg("n_jobs"), nb::arg("progress").none());
     module.def("estimate_table_bytes", &estimate, nb::arg("compiled"), nb::arg("values"), nb::arg("query"),
                nb::arg("set_offsets"), nb::arg("set_players"), nb::arg("fixed_point"));

@@ -242,7 +242,7 @@ std::size_t Tables::bytes() const {
 }
 
 Tables compile_tables(const Ensemble& ensemble, const Background& background, std::span<const double> values,
-                      const Query& query, const Sets& sets, bool fixed_point, int n_jobs, Monitor& monitor) {
+                      double base, const Query& query, const Sets& sets, bool fixed_point, int n_jobs, Monitor& monitor) {
     const ColumnOf column_of(sets, ensemble.n_players);
     const auto blocks = blocks_in_use(ensemble, values);
     const std::size_t n_groups = (blocks.size() + blocks_a_group - 1) / blocks_a_group;
@@ -259,7 +259,7 @@ Tables compile_tables(const Ensemble& ensemble, const Background& background, st
         tables.groups[task.index] = std::move(compiler.group);
         constants[task.index] = std::move(compiler.constants);
     });
-    tables.constants.assign(sets.size(), 0.0);
+    tables.constants.assign(sets.size(), base);
     for (const auto& part : constants)
         for (std::size_t c = 0; c < part.size(); ++c) tables.constants[c] += part[c];
     compile_deep(ensemble, background, values, query, sets, column_of, tables);

@@ -92,9 +92,9 @@ struct Tables {
     std::size_t bytes() const;
 };
 
-// `values` holds the leaf value of every node for one output.
+// `values` holds the leaf value of every node for one output, `base` what each column starts from.
 Tables compile_tables(const Ensemble& ensemble, const Background& background, std::span<const double> values,
-                      const Query& query, const Sets& sets, bool fixed_point, int n_jobs, Monitor& monitor);
+                      double base, const Query& query, const Sets& sets, bool fixed_point, int n_jobs, Monitor& monitor);
 
 // Bytes that the tables of such a query would take, without making them.
 std::size_t estimate_table_bytes(const Ensemble& ensemble, std::span<const double> values, const Query& query,

@@ -21,6 +21,7 @@ from fastpd.queries import (
     Ask,
     Cache,
     Engine,
+    FeatureSet,
     Settings,
     check_index,
     check_order,
@@ -202,7 +203,6 @@ class Explainer:
         many = isinstance(features, list)
         sets = [feature_set(one, self.feature_names) for one in (features if many else [features])]
         found = value(self._engine(), sets, self._rows(X), dtype)
-        found = found + self._base_of_forest().astype(found.dtype)
         return found if many else found[:, 0]
 
     def shap(self, X: Any, *, dtype: Any = np.float64) -> ShapValues:
@@ -217,9 +217,7 @@ class Explainer:
         """
         return shap(self._engine(), self._rows(X), X, self.expected_value, dtype)
 
-    def components(
-        self, X: Any, max_order: int = 2, *, dtype: Any = np.float64
-    ) -> Decomposition:
+    def components(self, X: Any, max_order: int = 2, *, dtype: Any = np.float64) -> Decomposition:
         """Return the components m_S of the functional decomposition at rows, up to an order."""
         order = check_order(max_order)
         return components(self._engine(), self._rows(X), order, self.expected_value, dtype)
@@ -289,7 +287,7 @@ class Explainer:
     def plan(self) -> Plan:
         """Return how the engine holds the model, and the memory that queries take."""
         blocks, engine = self._blocks, self._engine()
-        singles = [(k,) for k in range(len(self.feature_names))]
+        singles: list[FeatureSet] = [(k,) for k in range(len(self.feature_names))]
         unlimited = self._measure.max_order >= blocks.core.largest_path
         return Plan(
             n_trees=blocks.forest.n_trees,

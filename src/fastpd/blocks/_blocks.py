@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,9 @@ class Blocks:
     def nbytes(self) -> int:
         """Memory of the arrays, in bytes."""
         forest = self.forest
-        arrays = [forest.feature, forest.threshold, forest.left, forest.right, forest.default_left]
-        arrays += [forest.value, forest.cover, self.grid.column, self.grid.cut]
+        arrays: list[NDArray[Any]] = [forest.feature, forest.threshold, forest.left, forest.right]
+        arrays += [forest.default_left, forest.value, forest.cover]
+        arrays += [self.grid.column, self.grid.cut, self.grid.thresholds]
         return self.core.nbytes + sum(array.nbytes for array in arrays)
 
 

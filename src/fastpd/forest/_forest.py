@@ -48,7 +48,8 @@ class Forest:
     feature_names, output_names
         Names, in column order.
     link
-        Function from the mean to the raw scale: ``"identity"``, ``"logit"``, ``"log"`` or ``"softmax"``.
+        Function from the mean to the raw scale: ``"identity"``, ``"logit"``, ``"log"`` or
+        ``"softmax"``.
     comparison
         Precision in which the library compares a value with a threshold.
     missing
@@ -100,7 +101,7 @@ class Forest:
         return self.feature < 0
 
     def output_values(self, output: int) -> Floats:
-        """Return the leaf values that the nodes add to one output, zero in trees of other outputs."""
+        """Return the leaf values that the nodes add to one output, zero in trees of others."""
         if self.value.shape[1] == 1:
             counts = np.where(self.node_output() == output, self.value[:, 0], 0.0)
             return np.ascontiguousarray(counts)

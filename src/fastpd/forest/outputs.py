@@ -48,20 +48,21 @@ def _keep_trees(forest: Forest, kept: NDArray[np.bool_]) -> Forest:
     sizes = np.diff(np.append(forest.roots, len(forest.feature)))
     nodes = np.repeat(kept, sizes)
     place = (np.cumsum(nodes) - 1).astype(np.int32)
-    children = {
-        side: np.where(ids < 0, -1, place[ids]).astype(np.int32)[nodes]
-        for side, ids in (("left", forest.left), ("right", forest.right))
-    }
+
+    def moved(children: NDArray[np.int32]) -> NDArray[np.int32]:
+        return np.where(children < 0, -1, place[children]).astype(np.int32)[nodes]
+
     return replace(
         forest,
         feature=forest.feature[nodes],
         threshold=forest.threshold[nodes],
+        left=moved(forest.left),
+        right=moved(forest.right),
         default_left=forest.default_left[nodes],
         value=forest.value[nodes],
         cover=forest.cover[nodes],
         roots=place[forest.roots[kept]],
         tree_output=forest.tree_output[kept],
-        **children,
     )
 
 

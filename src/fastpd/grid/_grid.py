@@ -16,8 +16,8 @@ __all__ = ["Grid", "make_grid"]
 class Grid:
     """Distinct thresholds of each tested feature, and where each node cuts them.
 
-    A value's bin is one more than the number of thresholds at or below it; bin 0 is a missing value.
-    A row goes left at a node when its bin is at most the node's `cut`.
+    A value's bin is one more than the number of thresholds at or below it; bin 0 is a missing
+    value. A row goes left at a node when its bin is at most the node's `cut`.
 
     Attributes
     ----------

@@ -40,7 +40,8 @@ class DeepCounts:
 
     def leaf_of_mask(self) -> NDArray[np.int64]:
         """Return for every mask the leaf that it belongs to."""
-        sizes = np.diff(self.offsets.astype(np.int64))
+        ends = self.offsets.astype(np.int64)
+        sizes = ends[1:] - ends[:-1]
         return np.repeat(np.arange(len(sizes)), sizes)
 
 
@@ -63,9 +64,7 @@ def join(one: DeepCounts, other: DeepCounts) -> DeepCounts:
     return _from_rows(leaf[first], mask[first], counts, len(one.offsets) - 1)
 
 
-def keep_order(
-    deep: DeepCounts, sizes: NDArray[np.int32], max_order: int
-) -> DeepCounts:
+def keep_order(deep: DeepCounts, sizes: NDArray[np.int32], max_order: int) -> DeepCounts:
     """Drop the masks with more than `max_order` failing features."""
     leaf = deep.leaf_of_mask()
     kept = sizes[leaf] - np.bitwise_count(deep.masks) <= max_order

@@ -110,7 +110,7 @@ class Empirical:
             self.blocks,
             self.n_rows + other.n_rows,
             _added(self.counts, other.counts),
-            {p: self.totals.get(p, 0) + other.totals.get(p, 0) for p in {*self.totals, *other.totals}},
+            {p: self.totals.get(p, 0) + other.totals.get(p, 0) for p in self.totals | other.totals},
             *deep,
         )
 

@@ -62,9 +62,7 @@ class Sample:
         """Return both samples together."""
         if self.bins is None or other.bins is None or self.nbytes + other.nbytes > self.limit:
             return Sample(self.blocks, None, (), self.limit)
-        return Sample(
-            self.blocks, self.bins + other.bins, self.weights + other.weights, self.limit
-        )
+        return Sample(self.blocks, self.bins + other.bins, self.weights + other.weights, self.limit)
 
     def rows(self) -> tuple[Rows, NDArray[np.float64]] | None:
         """Return rows that fall into the same bins as the background's, and weights."""

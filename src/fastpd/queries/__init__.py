@@ -1,9 +1,9 @@
-"""What can be asked: each query compiles tables from forest and measure, and looks rows up in them."""
+"""What can be asked: queries compile tables from forest and measure, and look rows up in them."""
 
 from fastpd.queries._components import components
 from fastpd.queries._effects import effect
 from fastpd.queries._engine import Cache, Engine, Settings, chunks_of
-from fastpd.queries._features import check_order, feature_index, feature_set
+from fastpd.queries._features import FeatureSet, check_order, feature_index, feature_set
 from fastpd.queries._importance import importance
 from fastpd.queries._indices import check_index
 from fastpd.queries._shapley import interactions, shap
@@ -14,6 +14,7 @@ __all__ = [
     "Ask",
     "Cache",
     "Engine",
+    "FeatureSet",
     "Settings",
     "check_index",
     "check_order",

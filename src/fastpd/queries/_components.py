@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from fastpd import _core
@@ -57,9 +56,7 @@ def component_columns(
     return sets, memory
 
 
-def _routes(
-    engine: Engine, sets: list[FeatureSet]
-) -> tuple[list[FeatureSet], list[FeatureSet]]:
+def _routes(engine: Engine, sets: list[FeatureSet]) -> tuple[list[FeatureSet], list[FeatureSet]]:
     """Split the sets into those looked up on grids of bins and those that go through tables.
 
     The choice depends on the model and the memory limit only, never on the rows.
@@ -78,7 +75,7 @@ def _routes(
 
 def _look_up(engine: Engine, sets: list[FeatureSet], rows: Rows, memory: NDArray[Any]) -> None:
     features = [one[0] for one in sets if len(one) == 1]
-    pairs = [one for one in sets if len(one) == 2]
+    pairs: list[FeatureSet] = [one for one in sets if len(one) == 2]
     for output in range(engine.forest.n_outputs):
         model = effect_model(engine, output, features, pairs)
 

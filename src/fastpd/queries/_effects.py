@@ -63,7 +63,7 @@ def cells_of(engine: Engine, pair: FeatureSet) -> int:
 def effect_model(
     engine: Engine, output: int, features: list[int], pairs: list[FeatureSet]
 ) -> EffectModel:
-    """Compile main effects of features and grids of pairs (engine: "exact functions, not grids")."""
+    """Compile main effects of features and grids of pairs to values on bins."""
 
     def make() -> EffectModel:
         grid, core, n_jobs = engine.blocks.grid, engine.blocks.core, engine.settings.n_jobs

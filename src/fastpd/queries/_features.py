@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def feature_set(features: Any, names: Sequence[str]) -> FeatureSet:
             "expected a tuple of names or indices, such as ('age', 'sex')."
         )
     indices = sorted(feature_index(feature, names) for feature in features)
-    for one, following in zip(indices, indices[1:], strict=False):
+    for one, following in pairwise(indices):
         if one == following:
             raise FeatureError(
                 f"feature {names[one]!r} stands twice in {tuple(features)!r}; name it once."
@@ -74,4 +75,4 @@ def encode(sets: Iterable[FeatureSet]) -> tuple[NDArray[np.int64], NDArray[np.in
 def decode(offsets: NDArray[np.int64], players: NDArray[np.int32]) -> list[FeatureSet]:
     """Read sets back."""
     flat, starts = players.tolist(), offsets.tolist()
-    return [tuple(flat[a:b]) for a, b in zip(starts, starts[1:], strict=False)]
+    return [tuple(flat[a:b]) for a, b in pairwise(starts)]

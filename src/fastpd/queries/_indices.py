@@ -137,9 +137,7 @@ def _pair_weight(weight: Weight, own: int, size: int, a: int, b: int, in_b: int)
 def index_query(index: Index, order: int, largest_deep: int) -> _core.Query:
     """Return what the core needs to compute an index up to an order."""
     sizes = range(1, order + 1)
-    rules = [
-        rule(index, size, order, tau) for size, tau in product(sizes, range(_MAX_TABLE + 1))
-    ]
+    rules = [rule(index, size, order, tau) for size, tau in product(sizes, range(_MAX_TABLE + 1))]
     deep = pair_weights(index, order, largest_deep) if largest_deep else np.empty(0)
     return _core.Query.index(
         np.array([float(moebius_weight(index, size, order)) for size in sizes]),

@@ -25,9 +25,7 @@ def present_sets(engine: Engine, order: int) -> list[FeatureSet]:
     """
     found: set[FeatureSet] = set()
     for output in range(engine.forest.n_outputs):
-        encoded = _core.present_sets(
-            engine.blocks.core, engine.values(output), order, _MOST_SETS
-        )
+        encoded = _core.present_sets(engine.blocks.core, engine.values(output), order, _MOST_SETS)
         if encoded is None:
             raise MemoryLimitError(
                 f"the model has more than {_MOST_SETS:,} components up to order {order}. "

@@ -90,4 +90,5 @@ class SetColumns(Mapping[Names, Array]):
             return self._feature_names[feature]
         if isinstance(feature, str) and feature in self._feature_names:
             return feature
-        raise FeatureError(f"unknown feature {feature!r}.{nearest(str(feature), self.feature_names)}")
+        hint = nearest(str(feature), self.feature_names)
+        raise FeatureError(f"unknown feature {feature!r}.{hint}")

@@ -1,0 +1,89 @@
+"""Effects as true steps: no grid, no smoothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.errors import OptionError
+
+if TYPE_CHECKING:
+    from fastpd.results import Effect
+
+__all__ = ["plot_effect"]
+
+_LINE = "#20639b"
+_MISSING = "#b5541c"
+
+
+def plot_effect(effect: Effect, *, component: bool = False, ax: Any = None) -> Any:
+    """Draw an effect and return the axes.
+
+    Parameters
+    ----------
+    effect
+        Effect of one feature (a step line, the level of a missing value beside it) or of two (a
+        map on the exact grid of steps).
+    component
+        Draw the component m_S instead of the partial dependence function v_S.
+    ax
+        Axes to draw on; new ones if None.
+    """
+    steps = effect.component_steps if component else effect.pd_steps
+    if steps.ndim != len(effect.axes):
+        raise OptionError(
+            f"the effect has {len(effect.output_names)} outputs; make the explainer for one of "
+            "them, such as Explainer(..., output=0), to draw it."
+        )
+    if ax is None:
+        from matplotlib import pyplot
+
+        ax = pyplot.subplots(layout="constrained")[1]
+    if len(effect.axes) == 1:
+        _draw_line(effect, steps, ax)
+        symbol = "m" if component else "v"
+        ax.set_ylabel(f"${symbol}$ of {effect.features[0]} ({effect.link} scale)")
+    else:
+        _draw_map(effect, steps, ax)
+    return ax
+
+
+def _ends(edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the edges with room on both sides, where the first and last steps show."""
+    if len(edges) == 0:
+        return np.array([0.0, 1.0])
+    inside = edges[np.isfinite(edges)]
+    room = max(float(np.ptp(inside)), 1.0) * 0.05
+    return np.concatenate([[inside[0] - room], inside, [inside[-1] + room]])
+
+
+def _draw_line(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
+    edges = _ends(effect.axes[0].edges)
+    ax.stairs(steps[1 : len(edges)], edges, baseline=None, color=_LINE, linewidth=1.8)
+    if steps[0] != steps[1]:
+        ax.axhline(steps[0], color=_MISSING, linewidth=1, linestyle=(0, (4, 3)))
+        ax.annotate(
+            "missing",
+            (1, steps[0]),
+            xycoords=("axes fraction", "data"),
+            color=_MISSING,
+            ha="right",
+            va="bottom",
+            fontsize="small",
+        )
+    ax.set_xlabel(effect.features[0])
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_map(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
+    first, second = (_ends(axis.edges) for axis in effect.axes)
+    cells = steps[1 : len(first), 1 : len(second)]
+    limit = float(np.abs(cells).max()) or 1.0
+    spans = {"vmin": -limit, "vmax": limit} if cells.min() < 0 < cells.max() else {}
+    colours = "PuOr_r" if spans else "viridis"
+    drawn = ax.pcolormesh(first, second, cells.T, cmap=colours, **spans)
+    ax.figure.colorbar(drawn, ax=ax, label=f"{effect.link} scale")
+    ax.set_xlabel(effect.features[0])
+    ax.set_ylabel(effect.features[1])
