@@ -11,6 +11,7 @@
 #include "forest/ensemble.hpp"
 #include "grid/tile.hpp"
 #include "queries/evaluate.hpp"
+#include "queries/predict.hpp"
 #include "queries/tables.hpp"
 #include "threads/parallel.hpp"
 
@@ -39,11 +40,10 @@ std::vector<T> vector_of(const In<T>& array) {
 
 // A forest on bins, its grid and its blocks: all that queries need of a model, made once.
 struct Compiled {
-    std::vector<std::int32_t> column, cut, left, right, roots;
-    std::vector<std::uint8_t> default_left;
+    std::vector<std::int32_t> roots;
+    std::vector<WalkNode> walk;
     Grid grid;
     Ensemble ensemble;
-    Nodes nodes() const { return {column, cut, left, right, default_left, roots}; }
 };
 
 Rows rows_of(const Matrix& rows);

@@ -14,25 +14,22 @@ void construct(Compiled* self, const In<std::int32_t>& column, const In<std::int
                const In<std::int32_t>& player_of_column, const In<double>& thresholds, const In<std::int64_t>& offsets,
                const In<std::int32_t>& feature, bool single, double missing) {
     auto compiled = std::make_unique<Compiled>();
-    compiled->column = vector_of(column);
-    compiled->cut = vector_of(cut);
-    compiled->left = vector_of(left);
-    compiled->right = vector_of(right);
-    compiled->default_left = vector_of(default_left);
     compiled->roots = vector_of(roots);
+    const Nodes nodes{span_of(column), span_of(cut), span_of(left), span_of(right), span_of(default_left), compiled->roots};
     {
         const nb::gil_scoped_release unlock;
+        compiled->walk = walk_nodes(nodes);
         compiled->grid = make_grid(span_of(thresholds), span_of(offsets), span_of(feature), single, missing);
         std::vector<std::int32_t> bins;
         for (std::size_t c = 0; c + 1 < offsets.size(); ++c)
             bins.push_back(static_cast<std::int32_t>(offsets.data()[c + 1] - offsets.data()[c]) + 2);
-        compiled->ensemble = compile_ensemble(compiled->nodes(), bins, span_of(player_of_column));
+        compiled->ensemble = compile_ensemble(nodes, bins, span_of(player_of_column));
     }
     new (self) Compiled(std::move(*compiled));
 }
 
 std::size_t bytes_of(const Compiled& compiled) {
-    return compiled.ensemble.bytes() + compiled.grid.bytes() + compiled.column.size() * (4 * sizeof(std::int32_t) + 1);
+    return compiled.ensemble.bytes() + compiled.grid.bytes() + compiled.walk.size() * sizeof(WalkNode);
 }
 
 // What a block tests and what its leaves ask of a row's pattern, for tests that recompute it.

@@ -110,32 +110,4 @@ void evaluate_tables(const Ensemble& ensemble, const Grid& grid, const Tables& t
     });
 }
 
-void predict(const Nodes& nodes, const TreeSums& sums, const Grid& grid, const Rows& rows, const Output& out,
-             int n_jobs, Monitor& monitor) {
-    constexpr std::size_t step = 1024;
-    const Kernels& set = kernels();
-    parallel_for((rows.n + step - 1) / step, n_jobs, monitor, [&](const Task& task) {
-        const std::size_t first = task.index * step, n = std::min(step, rows.n - first);
-        Tile tile(grid, n);
-        tile.fill(rows, first, n, set);
-        std::vector<double> scores(sums.base.size() * n);
-        for (std::size_t o = 0; o < sums.base.size(); ++o) std::fill_n(scores.begin() + static_cast<std::ptrdiff_t>(o * n), n, sums.base[o]);
-        for (std::size_t t = 0; t < nodes.roots.size(); ++t) {
-            task.checkpoint();
-            for (std::size_t row = 0; row < n; ++row) {
-                auto node = static_cast<std::size_t>(nodes.roots[t]);
-                while (nodes.column[node] >= 0) {
-                    const auto bin = static_cast<std::int32_t>(tile.bin(static_cast<std::size_t>(nodes.column[node]), row));
-                    const bool left = bin == 0 ? nodes.default_left[node] != 0 : bin <= nodes.cut[node];
-                    node = static_cast<std::size_t>(left ? nodes.left[node] : nodes.right[node]);
-                }
-                const double* value = sums.values.data() + node * sums.width;
-                if (sums.tree_output[t] >= 0) scores[static_cast<std::size_t>(sums.tree_output[t]) * n + row] += value[0];
-                else for (std::size_t o = 0; o < sums.base.size(); ++o) scores[o * n + row] += value[o];
-            }
-        }
-        for (std::size_t o = 0; o < sums.base.size(); ++o) out.write(o, first, scores.data() + o * n, n);
-    });
-}
-
 }  // namespace fastpd

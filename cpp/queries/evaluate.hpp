@@ -18,15 +18,4 @@ struct Output {
 void evaluate_tables(const Ensemble& ensemble, const Grid& grid, const Tables& tables, const Rows& rows,
                      const Output& out, int n_jobs, Monitor& monitor);
 
-// Raw sums of leaf values, tree after tree in float64: out[output][row] = base[output] + sum over its trees.
-// `values` is (nodes, width); a tree of output -1 adds to all of them.
-struct TreeSums {
-    std::span<const double> values;
-    std::size_t width;
-    std::span<const std::int32_t> tree_output;
-    std::span<const double> base;
-};
-void predict(const Nodes& nodes, const TreeSums& sums, const Grid& grid, const Rows& rows, const Output& out,
-             int n_jobs, Monitor& monitor);
-
 }  // namespace fastpd
