@@ -44,10 +44,14 @@ def plot_effect(effect: Effect, *, component: bool = False, ax: Any = None) -> A
     if len(effect.axes) == 1:
         _draw_line(effect, steps, ax)
         symbol = "m" if component else "v"
-        ax.set_ylabel(f"${symbol}$ of {effect.features[0]} ({effect.link} scale)")
+        ax.set_ylabel(f"${symbol}$ of {effect.features[0]}, {_scale(effect)}")
     else:
         _draw_map(effect, steps, ax)
     return ax
+
+
+def _scale(effect: Effect) -> str:
+    return {"identity": "prediction", "logit": "log-odds"}.get(effect.link, f"{effect.link} scale")
 
 
 def _ends(edges: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -84,6 +88,6 @@ def _draw_map(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
     spans = {"vmin": -limit, "vmax": limit} if cells.min() < 0 < cells.max() else {}
     colours = "PuOr_r" if spans else "viridis"
     drawn = ax.pcolormesh(first, second, cells.T, cmap=colours, **spans)
-    ax.figure.colorbar(drawn, ax=ax, label=f"{effect.link} scale")
+    ax.figure.colorbar(drawn, ax=ax, label=_scale(effect))
     ax.set_xlabel(effect.features[0])
     ax.set_ylabel(effect.features[1])
