@@ -1,0 +1,27 @@
+"""What several test files build upon: a tree made by hand, and where the frozen models lie."""
+
+from pathlib import Path
+
+import numpy as np
+
+from fastpd.forest import Forest
+
+MODELS = Path(__file__).parent.parent / "data" / "models"
+
+
+def make_forest(**changes):
+    arrays = {
+        "feature": np.array([0, -1, 1, -1, -1], np.int32),
+        "threshold": np.array([0.5, 0, -1, 0, 0]),
+        "left": np.array([1, -1, 3, -1, -1], np.int32),
+        "right": np.array([2, -1, 4, -1, -1], np.int32),
+        "default_left": np.array([True, False, False, False, False]),
+        "value": np.array([[0.0], [1.0], [0.0], [2.0], [4.0]]),
+        "cover": np.array([10.0, 4, 6, 1, 5]),
+        "roots": np.array([0], np.int32),
+        "tree_output": np.array([0], np.int32),
+        "base": np.array([0.25]),
+        "feature_names": ("a", "b"),
+        "output_names": ("prediction",),
+    }
+    return Forest(**{**arrays, **changes})
