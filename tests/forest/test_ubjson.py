@@ -34,6 +34,10 @@ def test_typed_arrays_keep_type_and_values(kind):
     np.testing.assert_array_equal(read, array)
 
 
+def test_single_precision_stays_single():
+    assert dumps(np.float32(0.5)) == b"d\x3f\x00\x00\x00"
+
+
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(data):
     with contextlib.suppress(ModelFileError):

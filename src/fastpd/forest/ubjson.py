@@ -69,7 +69,7 @@ def loads(data: bytes) -> Any:
 def dumps(value: Any) -> bytes:
     """Return a value of the kinds that `loads` returns as a UBJSON document.
 
-    Numbers take the largest type, as those of XGBoost do; arrays keep theirs.
+    Plain numbers take the largest type; arrays and NumPy's float32 keep theirs.
     """
     parts: list[bytes] = []
     _write(value, parts)
@@ -84,26 +84,28 @@ def _write(value: Any, parts: list[bytes]) -> None:
             _write(item, parts)
         parts.append(b"}")
     elif isinstance(value, list):
-        parts.append(b"[#L" + len(value).to_bytes(8))
+        parts.append(b"[#L" + len(value).to_bytes(8, "big"))
         for item in value:
             _write(item, parts)
     elif isinstance(value, np.ndarray):
         wide = value.astype(value.dtype.newbyteorder(">"))
-        parts.append(b"[$" + _MARKERS[wide.dtype.str[1:]] + b"#L" + len(wide).to_bytes(8))
+        parts.append(b"[$" + _MARKERS[wide.dtype.str[1:]] + b"#L" + len(wide).to_bytes(8, "big"))
         parts.append(wide.tobytes())
     elif isinstance(value, str):
         parts.append(b"S" + _sized(value))
+    elif isinstance(value, np.float32):
+        parts.append(b"d" + struct.pack(">f", value))
     elif isinstance(value, float):
         parts.append(b"D" + struct.pack(">d", value))
     elif value is None or isinstance(value, bool):
         parts.append({None: b"Z", True: b"T", False: b"F"}[value])
     else:
-        parts.append(b"L" + int(value).to_bytes(8, signed=True))
+        parts.append(b"L" + int(value).to_bytes(8, "big", signed=True))
 
 
 def _sized(text: str) -> bytes:
     data = text.encode()
-    return b"L" + len(data).to_bytes(8) + data
+    return b"L" + len(data).to_bytes(8, "big") + data
 
 
 class _Reader:

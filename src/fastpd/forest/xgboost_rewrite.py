@@ -82,7 +82,9 @@ def _booster(document: Document) -> dict[str, Any]:
     booster = {"model": model, "name": "gbtree"}
     if np.all(document.weights == 1.0):
         return booster
-    return {"gbtree": booster, "name": "dart", "weight_drop": document.weights.tolist()}
+    # XGBoost 1.7 and 2.0 do not read numbers in double precision.
+    weights = list(document.weights.astype(np.float32))
+    return {"gbtree": booster, "name": "dart", "weight_drop": weights}
 
 
 def _tree(document: Document, number: int, tree: Mapping[str, Any]) -> dict[str, Any]:
