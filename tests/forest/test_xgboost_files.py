@@ -5,6 +5,7 @@ import random
 import time
 
 import pytest
+import xgboost as xgb
 
 from fastpd.errors import ModelError, ModelFileError, OptionError, UnsupportedModelError
 from fastpd.forest import import_model
@@ -129,6 +130,23 @@ def test_a_wrong_field_is_named(document, write, path, value, message):
     target[path[-1]] = value
     with pytest.raises(ModelFileError, match=message):
         import_model(write(content))
+
+
+@pytest.mark.parametrize("score", ["[-1E0]", "[5E0]", "[NAN]"])
+def test_a_mean_that_is_no_probability_is_refused(document, write, score):
+    content = document("reg-logistic.json")
+    content["learner"]["learner_model_param"]["base_score"] = score
+    with pytest.raises(ModelFileError, match="no finite value"):
+        import_model(write(content))
+
+
+def test_a_file_that_xgboost_cannot_predict_with_is_refused(document, write, monkeypatch):
+    def fail(*_, **__):
+        raise xgb.core.XGBoostError("Check failed: no")
+
+    monkeypatch.setattr(xgb.Booster, "inplace_predict", fail)
+    with pytest.raises(ModelError, match=r"cannot predict with .*Check failed"):
+        import_model(write(document()))
 
 
 def test_a_tree_without_nodes_or_arrays_is_refused(document, write):

@@ -201,15 +201,21 @@ def _output_names(count: int, classes: Any) -> tuple[str, ...]:
 
 def _check(forest: Forest, booster: Any, rounds: Rounds, library: ModuleType) -> None:
     def margin(rows: NDArray[np.float32]) -> NDArray[np.floating]:
-        with library.config_context(verbosity=0):
-            raw = booster.inplace_predict(
-                rows,
-                iteration_range=rounds,
-                predict_type="margin",
-                missing=forest.missing,
-                validate_features=False,
-                strict_shape=True,
-            )
+        try:
+            with library.config_context(verbosity=0):
+                raw = booster.inplace_predict(
+                    rows,
+                    iteration_range=rounds,
+                    predict_type="margin",
+                    missing=forest.missing,
+                    validate_features=False,
+                    strict_shape=True,
+                )
+        except library.core.XGBoostError as error:
+            reason = str(error).splitlines()[0]
+            raise ModelError(
+                f"XGBoost cannot predict with {forest.source}: {reason}. Train or save it again."
+            ) from None
         return np.asarray(raw)
 
     check_prediction(forest, margin)

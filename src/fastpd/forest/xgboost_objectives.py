@@ -78,7 +78,8 @@ def _to_margin(scores: NDArray[np.float32], document: Document) -> NDArray[np.fl
             # From 3.2 on a mean of 0 or 1 is moved inside instead of refused.
             if document.version >= (3, 2):
                 edge = np.float32(1e-6)
-                scores = np.clip(scores, edge, one - edge)
+                inside = np.clip(scores, edge, one - edge)
+                scores = np.where((scores >= 0) & (scores <= one), inside, np.float32(np.nan))
             return np.asarray(-np.log(one / scores - one), np.float32)
         if document.objective in _LOG:
             return np.asarray(np.log(scores), np.float32)
