@@ -353,16 +353,13 @@ class Explainer:
             )
         return self._engine_made
 
-    def _base_of_forest(self) -> NDArray[np.float64]:
-        return self._blocks.forest.base
-
     def _base(self) -> NDArray[np.float64]:
         if self._base_made is None:
             engine = self._engine()
-            trees = [
-                engine.low_order(output).expected_value for output in range(len(self.output_names))
-            ]
-            self._base_made = self._base_of_forest() + np.array(trees)
+            outputs = range(len(self.output_names))
+            self._base_made = np.array(
+                [engine.origin(k) + engine.low_order(k).expected_value for k in outputs]
+            )
         return self._base_made
 
 

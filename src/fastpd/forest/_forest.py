@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,14 +100,24 @@ class Forest:
         """Which nodes are leaves."""
         return self.feature < 0
 
-    def output_values(self, output: int) -> Floats:
-        """Return the leaf values that the nodes add to one output, zero in trees of others."""
-        if self.value.shape[1] == 1:
-            counts = np.where(self.node_output() == output, self.value[:, 0], 0.0)
-            return np.ascontiguousarray(counts)
-        return np.ascontiguousarray(self.value[:, output])
+    def centred_values(self, output: int) -> tuple[Floats, float]:
+        """Return leaf values that add to one output, moved to the middle of each tree, and the sum.
 
-    def node_output(self) -> Integers:
-        """Return for every node the output of its tree (trees are stored one after another)."""
-        sizes = np.diff(np.append(self.roots, len(self.feature)))
-        return np.repeat(self.tree_output, sizes).astype(np.int32)
+        A row reaches exactly one leaf of a tree, so a constant in all of them moves the prediction
+        and nothing else. Without it, differences between leaves keep their digits in sums.
+        Leaves of trees that add to other outputs, and inner nodes, get zero.
+        """
+        values = self.value[:, 0 if self.value.shape[1] == 1 else output]
+        mine = (self.tree_output == output) | (self.tree_output == -1)
+        leaf = self.is_leaf
+        if not mine.any():
+            return np.zeros(len(values)), 0.0
+        lowest = np.minimum.reduceat(np.where(leaf, values, np.inf), self.roots)
+        highest = np.maximum.reduceat(np.where(leaf, values, -np.inf), self.roots)
+        middle = np.where(mine, lowest / 2 + highest / 2, 0.0)
+        counts = leaf & self._of_trees(mine)
+        return np.where(counts, values - self._of_trees(middle), 0.0), float(middle.sum())
+
+    def _of_trees(self, entries: NDArray[Any]) -> NDArray[Any]:
+        """Repeat one entry a tree for all of its nodes, which stand together."""
+        return np.repeat(entries, np.diff(np.append(self.roots, len(self.feature))))

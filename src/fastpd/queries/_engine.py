@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -84,9 +85,18 @@ class Engine:
         """The model."""
         return self.blocks.forest
 
+    @cached_property
+    def centred(self) -> list[tuple[NDArray[np.float64], float]]:
+        """Leaf values of every output, centred, and what that took away from the prediction."""
+        return [self.forest.centred_values(output) for output in range(self.forest.n_outputs)]
+
     def values(self, output: int) -> NDArray[np.float64]:
-        """Return the leaf values of one output."""
-        return self.forest.output_values(output)
+        """Return the centred leaf values of one output."""
+        return self.centred[output][0]
+
+    def origin(self, output: int) -> float:
+        """Return what the centred leaf values of one output start from."""
+        return float(self.forest.base[output]) + self.centred[output][1]
 
     def low_order(self, output: int) -> _core.LowOrder:
         """Return the leaves' probabilities for up to two features."""

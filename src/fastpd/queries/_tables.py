@@ -70,7 +70,7 @@ def _tables(
                 engine.blocks.core,
                 engine.background,
                 values,
-                float(engine.forest.base[output]) if ask.index is None else 0.0,
+                engine.origin(output) if ask.index is None else 0.0,
                 ask.query(engine.blocks.largest_deep),
                 *encode(sets),
                 settings.precision == "fast",
