@@ -1,14 +1,39 @@
 import subprocess
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from fastpd.errors import OptionError, UnsupportedModelError
+from fastpd.errors import ModelFileError, OptionError, UnsupportedModelError
 from fastpd.forest import import_model
 
 
-def test_a_forest_is_returned_as_it_is(small):
-    assert import_model(small) is small
+def test_a_forest_keeps_its_numbers(small):
+    again = import_model(small)
+    for name in ("feature", "threshold", "left", "right", "value", "roots", "base"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(small, name))
+
+
+def test_arrays_of_a_forest_get_the_types_that_the_core_takes(small):
+    wide = replace(small, left=small.left.astype(np.int64), value=small.value.astype(np.float32))
+    again = import_model(wide)
+    assert again.left.dtype == np.int32
+    assert again.value.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"left": np.array([1, -1, 9, -1, -1], np.int32)},
+        {"left": np.array([1.5, -1, 3, -1, -1])},
+        {"threshold": np.array(["0.5", "0", "-1", "0", "0"])},
+        {"value": np.full((5, 1), np.nan)},
+    ],
+)
+def test_a_forest_that_is_no_forest_is_refused(small, broken):
+    with pytest.raises(ModelFileError):
+        import_model(replace(small, **broken))
 
 
 def test_a_forest_has_no_rounds_to_choose_from(small):

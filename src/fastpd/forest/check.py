@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,12 +13,34 @@ from fastpd.errors import ModelFileError, ModelMismatchError
 from fastpd.forest._forest import Forest
 from fastpd.forest.walk import leaves_reached, predict, predict_rounded
 
-__all__ = ["check_prediction", "reachable", "sample_rows", "validate"]
+__all__ = ["canonical", "check_prediction", "reachable", "sample_rows", "validate"]
 
 Array = NDArray[np.int64]
 
+_TYPES: dict[type[np.generic], tuple[str, ...]] = {
+    np.int32: ("feature", "left", "right", "roots", "tree_output"),
+    np.float64: ("threshold", "value", "cover", "base"),
+    np.bool_: ("default_left",),
+}
+
 SAMPLE_ROWS = 64
 SAMPLE_CELLS = 4_000_000
+
+
+def canonical(forest: Forest) -> Forest:
+    """Return a forest whose arrays have the declared types, and which describes trees.
+
+    Raises
+    ------
+    ModelFileError
+        Where an array cannot be had in its type without changing a number, or as `validate` does.
+    """
+    arrays: dict[str, Any] = {
+        name: _as_type(forest, name, kind) for kind, names in _TYPES.items() for name in names
+    }
+    typed = replace(forest, **arrays)
+    validate(typed)
+    return typed
 
 
 def validate(forest: Forest) -> None:
@@ -182,6 +206,15 @@ def _around(
         )
     # Some libraries refuse infinite values.
     return np.asarray(np.clip(values, -big, big), np.float32)
+
+
+def _as_type(forest: Forest, name: str, kind: type[np.generic]) -> NDArray[Any]:
+    given = np.asarray(getattr(forest, name))
+    with np.errstate(invalid="ignore", over="ignore"):
+        typed = np.ascontiguousarray(given, dtype=kind)
+    if given.dtype.kind not in "biuf" or not np.array_equal(typed, given, equal_nan=True):
+        raise _broken(forest.source, f"{name} has type {given.dtype}, not {np.dtype(kind)}")
+    return typed
 
 
 def _check_lengths(forest: Forest) -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from fastpd.errors import OptionError, UnsupportedModelError
 from fastpd.forest._forest import Forest
+from fastpd.forest.check import canonical
 
 __all__ = ["import_model"]
 
@@ -55,7 +56,7 @@ def import_model(model: Any, *, iteration_range: tuple[int, int] | None = None) 
                 f"iteration_range is {iteration_range!r} for a Forest, which has no boosting "
                 "rounds any more; give it where the model is imported"
             )
-        return model
+        return canonical(model)
     if isinstance(model, str | os.PathLike):
         return _run(_FILE_IMPORTER, model, iteration_range)
     for base in type(model).__mro__:
