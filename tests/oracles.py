@@ -162,7 +162,7 @@ def random_forest(
     missing: float = math.nan,
     stop: float = 0.15,
 ) -> Forest:
-    """Draw a forest with few distinct thresholds, one of them 0, and a tree of a single leaf.
+    """Draw a forest with few distinct thresholds, one of them 0; a stump and a leaf come last.
 
     `outputs` is "one", "scalar" (three outputs, a tree adds to one) or "vector" (to all of them).
     """
@@ -176,11 +176,12 @@ def random_forest(
         random_tree(rng, range(n_features), thresholds.tolist(), depth, leaf, stop)
         for _ in range(n_trees)
     ]
+    stump = Split(n_features - 1, float(thresholds[0]), leaf(), leaf())
     return forest(
-        [*trees, leaf()],
+        [*trees, stump, leaf()],
         n_features,
         n_outputs=n_outputs,
-        tree_output=[i % 3 for i in range(n_trees + 1)] if outputs == "scalar" else None,
+        tree_output=[i % 3 for i in range(n_trees + 2)] if outputs == "scalar" else None,
         base=rng.normal(size=n_outputs).tolist(),
         comparison=comparison,
         missing=missing,

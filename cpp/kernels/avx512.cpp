@@ -112,6 +112,7 @@ void lookup_i32(const std::uint8_t* patterns, std::size_t n, int width_bits, con
 
 }  // namespace
 
-const Kernels avx512_kernels{"avx512", bin_f32, bin_f64, patterns, lookup_i32, lookup_f64, flush, grid_lookup};
+const Kernels avx512_kernels{"avx512", bin_f32, bin_f64, patterns, lookup_i32, lookup_f64, flush,
+                             superset_sums, extend, derive_singles, add_to_table, round_to_fixed, grid_lookup};
 
 }  // namespace fastpd

@@ -88,6 +88,69 @@ void flush(const std::int32_t* sums, std::size_t n, double step, double* out) {
     }
 }
 
+void superset_sums(double* values, int tau) {
+    const std::size_t n = std::size_t(1) << tau;
+    for (std::size_t bit = 1; bit < n; bit *= 2)
+        for (std::size_t e = 0; e < n; ++e) {
+            if (e & bit) continue;
+            double* out = values + e * lanes;
+            const double* with = values + (e | bit) * lanes;
+            for (std::size_t l = 0; l < lanes; ++l) out[l] += with[l];
+        }
+}
+
+void extend(const double* value, int tau, double t, double* out) {
+    const std::size_t n = std::size_t(1) << tau;
+    for (std::size_t i = 0; i < n * lanes; ++i) out[i] = value[i];
+    const double rest = 1 - t;
+    for (std::size_t bit = 1; bit < n; bit *= 2)
+        for (std::size_t e = 0; e < n; ++e) {
+            if (!(e & bit)) continue;
+            double* with = out + e * lanes;
+            const double* without = out + (e ^ bit) * lanes;
+            for (std::size_t l = 0; l < lanes; ++l) with[l] = t * with[l] + rest * without[l];
+        }
+}
+
+int count_bits(std::size_t mask) {
+    int count = 0;
+    for (; mask != 0; mask &= mask - 1) ++count;
+    return count;
+}
+
+void derive_singles(const double* extended, int tau, const double* inside, const double* outside, double* index) {
+    const std::size_t n = std::size_t(1) << tau;
+    double factor_in[256], factor_out[256];
+    for (std::size_t e = 0; e < n; ++e) {
+        factor_in[e] = inside[count_bits(e)];
+        factor_out[e] = outside[count_bits(e)];
+    }
+    for (std::size_t bit = 1; bit < n; bit *= 2, index += n * lanes)
+        for (std::size_t e = 0; e < n; ++e) {
+            if (e & bit) continue;
+            const double* without = extended + e * lanes;
+            const double* with = extended + (e | bit) * lanes;
+            double *fails = index + e * lanes, *passes = index + (e | bit) * lanes;
+            for (std::size_t l = 0; l < lanes; ++l) fails[l] += factor_out[e] * without[l];
+            for (std::size_t l = 0; l < lanes; ++l) passes[l] += factor_in[e | bit] * (with[l] - without[l]);
+        }
+}
+
+void add_to_table(const double* index, const std::uint8_t* masks, std::size_t n, double* table) {
+    for (std::size_t p = 0; p < n; ++p) table[p] += index[masks[p] * lanes];
+}
+
+// Adding 1.5 * 2^52 leaves the rounded number in the low bits, on every machine in the same way.
+void round_to_fixed(const double* values, std::size_t n, double scale, std::int32_t* out) {
+    constexpr double shift = 6755399441055744.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double shifted = values[i] * scale + shift;
+        std::int64_t bits;
+        std::memcpy(&bits, &shifted, sizeof bits);
+        out[i] = static_cast<std::int32_t>(bits);
+    }
+}
+
 template <class First, class Second>
 void grid_rows(const double* grid, std::size_t columns, const First* first, const Second* second, std::size_t n,
                double* out) {

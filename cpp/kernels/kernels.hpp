@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace fastpd {
 
@@ -25,6 +26,9 @@ struct Entry {
     std::uint32_t table;   // offset into the group's tables
 };
 
+// Eight leaves with the same number of players side by side: arrays of (mask of players, leaf).
+constexpr std::size_t lanes = 8;
+
 struct Kernels {
     const char* name;
     // Bins of values that are NaN where missing: 1 + number of thresholds <= value. `thresholds` holds
@@ -42,6 +46,16 @@ struct Kernels {
                        const double* tables, double* const* accumulators);
     // out[row] += step * sums[row]
     void (*flush)(const std::int32_t* sums, std::size_t n, double step, double* out);
+    // values[e] += values[e | bit] for every bit in turn: from "exactly these pass" to "at least these pass".
+    void (*superset_sums)(double* values, int tau);
+    // out[e] = sum over U in e of t^|U| (1-t)^(|e|-|U|) value[U]: one subset transform, a bit at a time.
+    void (*extend)(const double* value, int tau, double t, double* out);
+    // index[k][e] += e has k ? inside[|e|] * (extended[e] - extended[e without k]) : outside[|e|] * extended[e]
+    void (*derive_singles)(const double* extended, int tau, const double* inside, const double* outside, double* index);
+    // table[p] += index[masks[p]] of one leaf, whose lane `index` points to.
+    void (*add_to_table)(const double* index, const std::uint8_t* masks, std::size_t n, double* table);
+    // out[i] = values[i] * scale, rounded to the nearest whole number; the products lie within 31 bits.
+    void (*round_to_fixed)(const double* values, std::size_t n, double scale, std::int32_t* out);
     // out[row] = grid[first[row] * columns + second[row]]
     void (*grid_lookup)(const double* grid, std::size_t columns, const void* first, int first_lane,
                         const void* second, int second_lane, std::size_t n, double* out);

@@ -122,6 +122,8 @@ void count_patterns(const Ensemble& ensemble, const Grid& grid, const Rows& rows
     // Tasks are runs of blocks, not of rows: no two threads add to one histogram.
     constexpr std::size_t run = 16;
     const std::size_t n_runs = (ensemble.blocks.size() + run - 1) / run;
+    // Half a millisecond of work is done before threads have started.
+    if (rows.n * ensemble.blocks.size() < 1'000'000) n_jobs = 1;
     for_chunks(grid, rows, n_jobs, monitor, set, [&](const Tile& tile, std::size_t first, std::size_t n) {
         parallel_for(n_runs, n_jobs, monitor, [&](const Task& task) {
             const std::size_t end = std::min(ensemble.blocks.size(), (task.index + 1) * run);

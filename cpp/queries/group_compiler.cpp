@@ -14,8 +14,11 @@ constexpr int min_width_bits = 5;  // a table fills whole vectors
 
 GroupCompiler::GroupCompiler(const Ensemble& ensemble, const Background& background, std::span<const double> values,
                              const Query& query, const Sets& sets, const ColumnOf& column_of)
-    : ensemble_(ensemble), background_(background), values_(values), query_(query), sets_(sets), column_of_(column_of),
-      constants_(sets.size(), 0.0), local_(sets.size(), -1) {}
+    : ensemble_(ensemble), background_(background), values_(values), query_(query), sets_(sets), column_of_(column_of), kernels_(kernels()),
+      constants_(sets.size(), 0.0), local_(sets.size(), -1) {
+    for (int tau = 0; tau <= max_block_bits && !query.is_value; ++tau)
+        subsets_[static_cast<std::size_t>(tau)] = subsets_up_to(tau, std::min(query.order, tau));
+}
 
 void GroupCompiler::lay_out(std::span<const std::uint32_t> blocks) {
     for (const std::uint32_t b : blocks) lay_out_block(b);
@@ -24,7 +27,6 @@ void GroupCompiler::lay_out(std::span<const std::uint32_t> blocks) {
 void GroupCompiler::fill() {
     group_.exact.assign(size_, 0.0);
     for (int tau = 0; tau <= max_block_bits; ++tau) {
-        const auto subsets = query_.is_value ? std::vector<std::uint32_t>{} : subsets_of(tau);
         LeafBatch batch;
         batch.tau = tau;
         std::vector<const LeafPlan*> members;
@@ -33,9 +35,9 @@ void GroupCompiler::fill() {
             batch.leaf[batch.size] = plan.leaf;
             batch.block[batch.size++] = plan.block;
             members.push_back(&plan);
-            if (batch.size == lanes) flush(batch, members, subsets);
+            if (batch.size == lanes) flush(batch, members);
         }
-        if (batch.size > 0) flush(batch, members, subsets);
+        if (batch.size > 0) flush(batch, members);
     }
 }
 
@@ -59,15 +61,9 @@ void GroupCompiler::make_fixed_point() {
     }
     group_.fixed.assign(group_.exact.size(), 0);
     for_tables([&](const Entry& entry, std::size_t size) {
-        const double factor = scale[entry.column];
-        for (std::size_t p = entry.table; p < entry.table + size; ++p)
-            group_.fixed[p] = static_cast<std::int32_t>(std::nearbyint(group_.exact[p] * factor));
+        kernels_.round_to_fixed(group_.exact.data() + entry.table, size, scale[entry.column], group_.fixed.data() + entry.table);
     });
     group_.exact = {};
-}
-
-std::vector<std::uint32_t> GroupCompiler::subsets_of(int tau) const {
-    return subsets_up_to(tau, std::min(query_.order, tau));
 }
 
 // Columns that a leaf contributes to, in the order in which its contributions are computed.
@@ -77,7 +73,7 @@ std::vector<std::int32_t> GroupCompiler::columns_of(const Leaf& leaf) {
         for (std::size_t s = 0; s < sets_.size(); ++s) columns.push_back(overlap(leaf, s) ? static_cast<std::int32_t>(s) : -1);
         return columns;
     }
-    for (const std::uint32_t subset : subsets_of(leaf.tau)) {
+    for (const std::uint32_t subset : subsets_[leaf.tau]) {
         players_in(ensemble_, leaf, subset, players_);
         columns.push_back(column_of_(players_));
     }
@@ -139,9 +135,10 @@ std::uint32_t GroupCompiler::local_column(std::int32_t column) {
     return static_cast<std::uint32_t>(local);
 }
 
-void GroupCompiler::flush(LeafBatch& batch, std::vector<const LeafPlan*>& members, std::span<const std::uint32_t> subsets) {
-    fill_values(ensemble_, background_, values_, batch);
-    if (!query_.is_value && batch.tau > 0) fill_index(batch, query_, subsets, index_);
+void GroupCompiler::flush(LeafBatch& batch, std::vector<const LeafPlan*>& members) {
+    fill_values(ensemble_, background_, values_, kernels_, batch);
+    const auto& subsets = subsets_[static_cast<std::size_t>(batch.tau)];
+    if (!subsets.empty()) fill_index(batch, query_, subsets, kernels_, index_);
     for (std::size_t lane = 0; lane < batch.size; ++lane)
         if (query_.is_value) add_value_tables(batch, lane, *members[lane]);
         else add_index_tables(batch, lane, *members[lane]);
@@ -154,9 +151,8 @@ void GroupCompiler::add_index_tables(const LeafBatch& batch, std::size_t lane, c
     const std::uint8_t* masks = batch.masks[lane].data();
     for (std::size_t s = 0; s < plan.tables.size(); ++s) {
         if (plan.tables[s] < 0) continue;
-        double* table = group_.exact.data() + plan.tables[s];
-        const Lane* index = index_.data() + (s << batch.tau);
-        for (std::size_t p = 0; p < n_patterns; ++p) table[p] += index[masks[p]][lane];
+        const double* index = index_[s << batch.tau].data() + lane;
+        kernels_.add_to_table(index, masks, n_patterns, group_.exact.data() + plan.tables[s]);
     }
 }
 

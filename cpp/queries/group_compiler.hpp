@@ -1,6 +1,7 @@
 // Makes the tables of a run of blocks: lays out which leaf adds to which table, then fills them.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -31,13 +32,12 @@ private:
         std::vector<std::int64_t> tables;
     };
 
-    std::vector<std::uint32_t> subsets_of(int tau) const;
     std::vector<std::int32_t> columns_of(const Leaf& leaf);
     std::uint32_t overlap(const Leaf& leaf, std::size_t set) const;
     void lay_out_block(std::uint32_t b);
     void place_tables(std::span<const std::int32_t> used, int width_bits, std::size_t first_plan, std::size_t first_table);
     std::uint32_t local_column(std::int32_t column);
-    void flush(LeafBatch& batch, std::vector<const LeafPlan*>& members, std::span<const std::uint32_t> subsets);
+    void flush(LeafBatch& batch, std::vector<const LeafPlan*>& members);
     void add_index_tables(const LeafBatch& batch, std::size_t lane, const LeafPlan& plan);
     void add_value_tables(const LeafBatch& batch, std::size_t lane, const LeafPlan& plan);
 
@@ -55,6 +55,8 @@ private:
     const Query& query_;
     const Sets& sets_;
     const ColumnOf& column_of_;
+    const Kernels& kernels_;
+    std::array<std::vector<std::uint32_t>, max_block_bits + 1> subsets_;  // of the players of a leaf, by their number
     Group group_;
     std::vector<double> constants_;
     std::vector<LeafPlan> plans_;

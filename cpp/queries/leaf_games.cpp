@@ -1,5 +1,6 @@
 #include "queries/leaf_games.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -9,17 +10,6 @@ namespace {
 
 void axpy(Lane& out, double factor, const Lane& in) {
     for (std::size_t l = 0; l < lanes; ++l) out[l] += factor * in[l];
-}
-
-// out[e] = sum over U in e of t^|U| (1-t)^(|e|-|U|) value[U]: one subset transform, a bit at a time.
-void extend(const std::vector<Lane>& value, int tau, double t, std::vector<Lane>& out) {
-    out = value;
-    for (int bit = 0; bit < tau; ++bit)
-        for (std::size_t e = 0; e < out.size(); ++e) {
-            if (!(e >> bit & 1)) continue;
-            const Lane& without = out[e ^ (std::size_t(1) << bit)];
-            for (std::size_t l = 0; l < lanes; ++l) out[e][l] = t * out[e][l] + (1 - t) * without[l];
-        }
 }
 
 // out += factor * sum over W in `inside` of (-1)^|inside \ W| game[rest | W]
@@ -55,6 +45,17 @@ void add_derivatives(const std::vector<Lane>& extended, int tau, double t, doubl
     }
 }
 
+// The same for single players, which are most of the work there is.
+void add_single_derivatives(const std::vector<Lane>& extended, int tau, double t, double weight, const Kernels& kernels,
+                            Lane* index) {
+    std::array<double, max_block_bits + 1> inside{}, outside{};
+    for (int passing = 0; passing <= tau; ++passing) {
+        inside[static_cast<std::size_t>(passing)] = weight * std::pow(1 - t, tau - passing) / t;
+        outside[static_cast<std::size_t>(passing)] = passing < tau ? -weight * std::pow(1 - t, tau - passing - 1) : 0.0;
+    }
+    kernels.derive_singles(extended.data()->data(), tau, inside.data(), outside.data(), index->data());
+}
+
 void add_moebius(const LeafBatch& batch, double weight, std::span<const std::uint32_t> subsets, int size, Lane* index) {
     const std::uint32_t n_masks = 1u << batch.tau;
     for (std::size_t s = 0; s < subsets.size(); ++s) {
@@ -80,9 +81,10 @@ void pattern_masks(const Ensemble& ensemble, const Leaf& leaf, int bits, std::ui
 }
 
 void fill_values(const Ensemble& ensemble, const Background& background, std::span<const double> leaf_values,
-                 LeafBatch& batch) {
+                 const Kernels& kernels, LeafBatch& batch) {
     const std::size_t n_masks = std::size_t(1) << batch.tau;
-    std::vector<Lane> passing(n_masks, Lane{});
+    std::vector<Lane>& passing = batch.passing;
+    passing.assign(n_masks, Lane{});
     Lane scale{};
     for (std::size_t l = 0; l < batch.size; ++l) {
         const Block& block = ensemble.blocks[batch.block[l]];
@@ -93,26 +95,26 @@ void fill_values(const Ensemble& ensemble, const Background& background, std::sp
         scale[l] = leaf_values[static_cast<std::size_t>(leaf.node)] / background.total;
     }
     // p_j(U) counts the rows that pass at least the players outside U.
-    for (int bit = 0; bit < batch.tau; ++bit)
-        for (std::size_t e = 0; e < n_masks; ++e)
-            if (!(e >> bit & 1)) axpy(passing[e], 1.0, passing[e | std::size_t(1) << bit]);
+    kernels.superset_sums(passing.data()->data(), batch.tau);
     batch.value.resize(n_masks);
     for (std::size_t u = 0; u < n_masks; ++u)
         for (std::size_t l = 0; l < lanes; ++l) batch.value[u][l] = scale[l] * passing[n_masks - 1 - u][l];
 }
 
 void fill_index(const LeafBatch& batch, const Query& query, std::span<const std::uint32_t> subsets,
-                std::vector<Lane>& index) {
+                const Kernels& kernels, std::vector<Lane>& index) {
     const std::size_t n_masks = std::size_t(1) << batch.tau;
     index.assign(subsets.size() * n_masks, Lane{});
-    std::vector<Lane> extended;
+    std::vector<Lane> extended(n_masks);
     for (int size = 1; size <= std::min(query.order, batch.tau); ++size) {
         const double moebius = query.moebius[static_cast<std::size_t>(size - 1)];
         if (moebius != 0) add_moebius(batch, moebius, subsets, size, index.data());
         const Quadrature& rule = query.quadrature(size, batch.tau);
         for (std::size_t i = 0; i < rule.points.size(); ++i) {
-            extend(batch.value, batch.tau, rule.points[i], extended);
-            add_derivatives(extended, batch.tau, rule.points[i], rule.weights[i], subsets, size, index.data());
+            const double t = rule.points[i], weight = rule.weights[i];
+            kernels.extend(batch.value.data()->data(), batch.tau, t, extended.data()->data());
+            if (size == 1) add_single_derivatives(extended, batch.tau, t, weight, kernels, index.data());
+            else add_derivatives(extended, batch.tau, t, weight, subsets, size, index.data());
         }
     }
 }

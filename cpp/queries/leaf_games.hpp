@@ -11,7 +11,7 @@
 
 namespace fastpd {
 
-constexpr std::size_t lanes = 8;  // leaves side by side: every step is the same for all of one tau
+// One number for each of eight leaves: every step is the same for all leaves of one tau.
 using Lane = std::array<double, lanes>;
 
 // mask of the players that pass, for every pattern of the leaf's block
@@ -25,14 +25,15 @@ struct LeafBatch {
     std::array<std::uint32_t, lanes> block{};
     std::array<std::array<std::uint8_t, 256>, lanes> masks{};  // of each leaf, by pattern
     std::vector<Lane> value;                                   // c_j p_j(U), by U
+    std::vector<Lane> passing;                                 // rows that pass at least a set of players
 };
 
 // c_j p_j(U) for all U: counts by mask, then the superset sums of engine formula 1.
 void fill_values(const Ensemble& ensemble, const Background& background, std::span<const double> leaf_values,
-                 LeafBatch& batch);
+                 const Kernels& kernels, LeafBatch& batch);
 
 // index[s][e]: what subset `subsets[s]` of the leaf's players gets when exactly the players in `e` pass.
 void fill_index(const LeafBatch& batch, const Query& query, std::span<const std::uint32_t> subsets,
-                std::vector<Lane>& index);
+                const Kernels& kernels, std::vector<Lane>& index);
 
 }  // namespace fastpd
