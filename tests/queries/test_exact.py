@@ -155,7 +155,7 @@ def test_value(given: Case, precision: str):
     brute = given.brute(vanilla.values)
     sets = list(brute)
     found = given.explainer(precision).value(sets, given.rows)
-    assert given.error(found, np.stack([brute[s] for s in sets], axis=1)) <= AIM[precision]
+    assert given.error(found, np.stack([brute[s] for s in sets], axis=1)) <= PROMISE[precision]
 
 
 def test_value_of_one_set_has_no_axis_of_sets(given: Case):
