@@ -38,7 +38,7 @@ void add_bit(const Test& test, int bit, const Bin* bins, std::size_t n, std::uin
     const auto flag = static_cast<std::uint8_t>(1u << bit);
     if (test.missing) {
         for (std::size_t i = 0; i < n; ++i)
-            out[i] |= (static_cast<Bin>(bins[i] - lo) < width) | (bins[i] == 0) ? flag : 0;
+            out[i] |= ((static_cast<Bin>(bins[i] - lo) < width) | (bins[i] == 0)) ? flag : 0;
     } else {
         for (std::size_t i = 0; i < n; ++i)
             out[i] |= static_cast<Bin>(bins[i] - lo) < width ? flag : 0;

@@ -12,8 +12,10 @@ else()
   set(FASTPD_EXACT_FLOATS -ffp-contract=off -O3)
   set(FASTPD_WARNINGS -Wall -Wextra -Wno-psabi)
   set(avx2_flags -mavx2)
-  set(avx512_flags -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
-      -Wno-uninitialized -Wno-maybe-uninitialized)  # false alarms inside the compiler's own header
+  set(avx512_flags -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # false alarms inside the compiler's own header
+    list(APPEND avx512_flags -Wno-uninitialized -Wno-maybe-uninitialized)
+  endif()
 endif()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND NOT CMAKE_OSX_ARCHITECTURES MATCHES "arm64")
