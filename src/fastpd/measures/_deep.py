@@ -36,7 +36,12 @@ class DeepCounts:
     @property
     def nbytes(self) -> int:
         """Memory of the arrays, in bytes."""
-        return self.offsets.nbytes + self.masks.nbytes * (1 + len(self.counts))
+        return self.offsets.nbytes + self.counted_bytes
+
+    @property
+    def counted_bytes(self) -> int:
+        """Memory of what grows with the background: masks and their counts."""
+        return self.masks.nbytes * (1 + len(self.counts))
 
     def leaf_of_mask(self) -> NDArray[np.int64]:
         """Return for every mask the leaf that it belongs to."""

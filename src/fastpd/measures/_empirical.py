@@ -178,7 +178,7 @@ def _fit(
             continue
         if order < _ANY_ORDER and len(blocks.deep_sizes):
             deep = keep_order(deep, blocks.deep_sizes, order)
-        if deep.nbytes <= memory_limit:
+        if deep.counted_bytes <= memory_limit:
             return deep, order
     raise _too_deep(blocks, memory_limit)
 

@@ -1,0 +1,1 @@
+"""Timings and memory of fastpd beside its peers; run with ``python -m benchmarks``."""
