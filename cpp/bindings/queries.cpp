@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
 
 #include "bindings/convert.hpp"
 #include "queries/effects.hpp"
@@ -93,20 +94,32 @@ Array<double> mains(const Compiled& compiled, const LowOrder& low, const In<std:
     return array_of(std::move(effects));
 }
 
-void pairs_into(const Compiled& compiled, const LowOrder& low, const In<std::int32_t>& pairs,
-                const In<std::int64_t>& offsets, InOut<double> grids, int n_jobs, nb::object progress) {
+// Grids of pairs as float64, or as int32 with a step for each pair.
+using Cells = std::variant<InOut<double>, InOut<std::int32_t>>;
+
+PairGrids grids_of(const In<std::int32_t>& pairs, const In<std::int64_t>& offsets, const Cells& cells, const InOut<double>& steps) {
+    PairGrids grids{span_of(pairs), span_of(offsets)};
+    if (const auto* exact = std::get_if<0>(&cells)) grids.exact = exact->data();
+    else grids.fixed = std::get<1>(cells).data();
+    grids.steps = steps.data();
+    return grids;
+}
+
+void pairs_into(const Compiled& compiled, const LowOrder& low, const In<std::int32_t>& pairs, const In<std::int64_t>& offsets,
+                Cells cells, InOut<double> steps, int n_jobs, nb::object progress) {
     PythonMonitor monitor(std::move(progress));
+    const PairGrids grids = grids_of(pairs, offsets, cells, steps);
     const nb::gil_scoped_release unlock;
-    pair_effects(compiled.ensemble, low, span_of(pairs), span_of(offsets), grids.data(), n_jobs, monitor);
+    pair_effects(compiled.ensemble, low, grids, n_jobs, monitor);
 }
 
 void evaluate_model(const Compiled& compiled, const In<std::int32_t>& columns, const In<double>& main_cells,
-                    const In<std::int64_t>& main_offsets, const In<std::int32_t>& pairs, const In<double>& grids,
-                    const In<std::int64_t>& grid_offsets, const Matrix& rows, OutMatrix out, int n_jobs, nb::object progress) {
+                    const In<std::int64_t>& main_offsets, const In<std::int32_t>& pairs, const In<std::int64_t>& offsets,
+                    Cells cells, InOut<double> steps, const Matrix& rows, OutMatrix out, int n_jobs, nb::object progress) {
     PythonMonitor monitor(std::move(progress));
     const Rows view = rows_of(rows);
     const Output output = output_of(out);
-    const EffectModel model{span_of(columns), span_of(main_cells), span_of(main_offsets), span_of(pairs), span_of(grids), span_of(grid_offsets)};
+    const EffectModel model{span_of(columns), span_of(main_cells), span_of(main_offsets), grids_of(pairs, offsets, cells, steps)};
     const nb::gil_scoped_release unlock;
     evaluate_effects(compiled.ensemble, compiled.grid, model, view, output, n_jobs, monitor);
 }
@@ -164,10 +177,11 @@ void register_queries(nb::module_& module) {
                nb::keep_alive<0, 1>());
     module.def("main_effects", &mains, nb::arg("compiled"), nb::arg("low"), nb::arg("columns"));
     module.def("pair_effects", &pairs_into, nb::arg("compiled"), nb::arg("low"), nb::arg("pairs"), nb::arg("offsets"),
-               nb::arg("grids").noconvert(), nb::arg("n_jobs"), nb::arg("progress").none());
+               nb::arg("cells").noconvert(), nb::arg("steps").noconvert(), nb::arg("n_jobs"), nb::arg("progress").none());
     module.def("evaluate_effects", &evaluate_model, nb::arg("compiled"), nb::arg("columns"), nb::arg("mains"),
-               nb::arg("main_offsets"), nb::arg("pairs"), nb::arg("grids"), nb::arg("grid_offsets"), nb::arg("rows"),
-               nb::arg("out").noconvert(), nb::arg("n_jobs"), nb::arg("progress").none());
+               nb::arg("main_offsets"), nb::arg("pairs"), nb::arg("offsets"), nb::arg("cells").noconvert(),
+               nb::arg("steps").noconvert(), nb::arg("rows"), nb::arg("out").noconvert(), nb::arg("n_jobs"),
+               nb::arg("progress").none());
     module.def("bin_column", &bin_rows, nb::arg("compiled"), nb::arg("rows"), nb::arg("column"));
     module.def("present_sets", &present, nb::arg("compiled"), nb::arg("values"), nb::arg("order"), nb::arg("limit"));
 }

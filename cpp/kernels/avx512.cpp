@@ -110,9 +110,36 @@ void lookup_i32(const std::uint8_t* patterns, std::size_t n, int width_bits, con
     else lookup_tile<8, 2>(patterns, n, entries, n_entries, tables, sums, stride);
 }
 
+void store_scaled(__m256i cells, __m512d step, double* out) {
+    _mm512_storeu_pd(out, _mm512_mul_pd(_mm512_cvtepi32_pd(cells), step));
+}
+
+// Sixteen cells a gather, where both bins are bytes: the index then fits in 32 bits.
+void grid_i32(const std::int32_t* grid, double step, const GridAxes& axes, std::size_t n, double* out) {
+    std::size_t i = 0;
+    const auto* first = static_cast<const std::uint8_t*>(axes.first);
+    const auto* second = static_cast<const std::uint8_t*>(axes.second);
+    if (axes.first_lane == 1 && axes.second_lane == 1) {
+        const __m512i columns = _mm512_set1_epi32(static_cast<int>(axes.columns));
+        const __m512d steps = _mm512_set1_pd(step);
+        for (; i + 16 <= n; i += 16) {
+            const __m512i row = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(first + i)));
+            const __m512i column = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(second + i)));
+            const __m512i at = _mm512_add_epi32(_mm512_mullo_epi32(row, columns), column);
+            const __m512i cells = _mm512_i32gather_epi32(at, grid, 4);
+            store_scaled(_mm512_castsi512_si256(cells), steps, out + i);
+            store_scaled(_mm512_extracti64x4_epi64(cells, 1), steps, out + i + 8);
+        }
+    }
+    const auto skip = [i](const void* bins, int lane) { return static_cast<const char*>(bins) + i * static_cast<std::size_t>(lane); };
+    const GridAxes rest{skip(axes.first, axes.first_lane), skip(axes.second, axes.second_lane), axes.first_lane,
+                        axes.second_lane, axes.columns};
+    grid_i32_generic(grid, step, rest, n - i, out + i);
+}
+
 }  // namespace
 
 const Kernels avx512_kernels{"avx512", bin_f32, bin_f64, patterns, lookup_i32, lookup_f64, flush,
-                             superset_sums, extend, derive_singles, add_to_table, round_to_fixed, grid_lookup};
+                             superset_sums, extend, derive_singles, add_to_table, round_to_fixed, grid_f64, grid_i32};
 
 }  // namespace fastpd

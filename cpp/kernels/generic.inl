@@ -151,25 +151,36 @@ void round_to_fixed(const double* values, std::size_t n, double scale, std::int3
     }
 }
 
-template <class First, class Second>
-void grid_rows(const double* grid, std::size_t columns, const First* first, const Second* second, std::size_t n,
+// Looks cells up by a pair of bins: `cell(index)` gives the value of one.
+template <class First, class Second, class Cell>
+void grid_rows(std::size_t columns, const First* first, const Second* second, std::size_t n, const Cell& cell,
                double* out) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = grid[std::size_t(first[i]) * columns + second[i]];
+    for (std::size_t i = 0; i < n; ++i) out[i] = cell(std::size_t(first[i]) * columns + second[i]);
 }
 
-template <class First>
-void grid_second(const double* grid, std::size_t columns, const First* first, const void* second, int lane,
-                 std::size_t n, double* out) {
-    if (lane == 1) grid_rows(grid, columns, first, static_cast<const std::uint8_t*>(second), n, out);
-    else if (lane == 2) grid_rows(grid, columns, first, static_cast<const std::uint16_t*>(second), n, out);
-    else grid_rows(grid, columns, first, static_cast<const std::uint32_t*>(second), n, out);
+template <class First, class Cell>
+void grid_second(std::size_t columns, const First* first, const void* second, int lane, std::size_t n,
+                 const Cell& cell, double* out) {
+    if (lane == 1) grid_rows(columns, first, static_cast<const std::uint8_t*>(second), n, cell, out);
+    else if (lane == 2) grid_rows(columns, first, static_cast<const std::uint16_t*>(second), n, cell, out);
+    else grid_rows(columns, first, static_cast<const std::uint32_t*>(second), n, cell, out);
 }
 
-void grid_lookup(const double* grid, std::size_t columns, const void* first, int first_lane, const void* second,
-                 int second_lane, std::size_t n, double* out) {
-    if (first_lane == 1)
-        grid_second(grid, columns, static_cast<const std::uint8_t*>(first), second, second_lane, n, out);
-    else if (first_lane == 2)
-        grid_second(grid, columns, static_cast<const std::uint16_t*>(first), second, second_lane, n, out);
-    else grid_second(grid, columns, static_cast<const std::uint32_t*>(first), second, second_lane, n, out);
+template <class Cell>
+void grid_cells(const GridAxes& axes, std::size_t n, const Cell& cell, double* out) {
+    if (axes.first_lane == 1)
+        grid_second(axes.columns, static_cast<const std::uint8_t*>(axes.first), axes.second, axes.second_lane, n, cell, out);
+    else if (axes.first_lane == 2)
+        grid_second(axes.columns, static_cast<const std::uint16_t*>(axes.first), axes.second, axes.second_lane, n, cell, out);
+    else
+        grid_second(axes.columns, static_cast<const std::uint32_t*>(axes.first), axes.second, axes.second_lane, n, cell, out);
+}
+
+void grid_f64(const double* grid, const GridAxes& axes, std::size_t n, double* out) {
+    grid_cells(axes, n, [grid](std::size_t at) { return grid[at]; }, out);
+}
+
+[[maybe_unused]] void grid_i32_generic(const std::int32_t* grid, double step, const GridAxes& axes, std::size_t n,
+                                       double* out) {
+    grid_cells(axes, n, [grid, step](std::size_t at) { return step * static_cast<double>(grid[at]); }, out);
 }

@@ -26,6 +26,15 @@ struct Entry {
     std::uint32_t table;   // offset into the group's tables
 };
 
+// Bins of rows in two columns, which say the row and the column of a grid; lanes as in `Test`.
+struct GridAxes {
+    const void* first;
+    const void* second;
+    int first_lane;
+    int second_lane;
+    std::size_t columns;  // cells in a row of the grid
+};
+
 // Eight leaves with the same number of players side by side: arrays of (mask of players, leaf).
 constexpr std::size_t lanes = 8;
 
@@ -56,9 +65,10 @@ struct Kernels {
     void (*add_to_table)(const double* index, const std::uint8_t* masks, std::size_t n, double* table);
     // out[i] = values[i] * scale, rounded to the nearest whole number; the products lie within 31 bits.
     void (*round_to_fixed)(const double* values, std::size_t n, double scale, std::int32_t* out);
-    // out[row] = grid[first[row] * columns + second[row]]
-    void (*grid_lookup)(const double* grid, std::size_t columns, const void* first, int first_lane,
-                        const void* second, int second_lane, std::size_t n, double* out);
+    // out[row] = the cell of the grid at the row's pair of bins
+    void (*grid_f64)(const double* grid, const GridAxes& axes, std::size_t n, double* out);
+    // ... times `step`, for cells that are whole numbers
+    void (*grid_i32)(const std::int32_t* grid, double step, const GridAxes& axes, std::size_t n, double* out);
 };
 
 // The best set that this processor has, or the one that the environment variable FASTPD_ISA names.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 namespace fastpd {
 
@@ -84,6 +86,61 @@ private:
     std::vector<double> row_strip_, column_strip_;
 };
 
+// Replaces values by whole numbers of one step, which is returned; 0 where all are zero.
+double make_fixed(const std::vector<double>& values, std::int32_t* out, const Kernels& kernels) {
+    double largest = 0;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    const double room = std::numeric_limits<std::int32_t>::max();
+    const double scale = largest > 0 ? room / largest : 0;
+    const bool usable = std::isfinite(scale);  // else below what a float64 can tell from zero
+    kernels.round_to_fixed(values.data(), values.size(), usable ? scale : 0, out);
+    return usable ? largest / room : 0;
+}
+
+// Many rows at a time: a pair's grid fills a good part of the cache, and is read from memory once a chunk.
+std::size_t rows_a_chunk(const Grid& grid) {
+    constexpr std::size_t cells = std::size_t(1) << 23;
+    return std::clamp<std::size_t>(cells / std::max<std::size_t>(grid.feature.size(), 1), 4096, 524288) / row_step * row_step;
+}
+
+// One column of the answer: a main effect, or a pair.
+class ColumnLookup {
+public:
+    ColumnLookup(const Ensemble& ensemble, const Grid& grid, const EffectModel& model, const Tile& tile, std::size_t index,
+                 const Kernels& kernels)
+        : kernels_(kernels) {
+        const std::size_t n_mains = model.columns.size();
+        const bool is_main = index < n_mains;
+        const std::size_t pair = is_main ? 0 : index - n_mains;
+        const auto a = static_cast<std::size_t>(is_main ? model.columns[index] : model.grids.pairs[2 * pair]);
+        const auto b = static_cast<std::size_t>(is_main ? a : model.grids.pairs[2 * pair + 1]);
+        // A main effect is a grid of a single row: the width of 0 keeps the first index there.
+        const std::size_t width = is_main ? 0 : static_cast<std::size_t>(ensemble.bins_of_column[b]);
+        axes_ = {tile.columns()[a], tile.columns()[b], grid.lane[a], grid.lane[b], width};
+        if (is_main) exact_ = model.mains.data() + model.main_offsets[index];
+        else if (model.grids.fixed == nullptr) exact_ = model.grids.exact + model.grids.offsets[pair];
+        else {
+            fixed_ = model.grids.fixed + model.grids.offsets[pair];
+            step_ = model.grids.steps[pair];
+        }
+    }
+
+    void look_up(std::size_t row, std::size_t n, double* out) const {
+        GridAxes axes = axes_;
+        axes.first = static_cast<const std::byte*>(axes.first) + row * static_cast<std::size_t>(axes.first_lane);
+        axes.second = static_cast<const std::byte*>(axes.second) + row * static_cast<std::size_t>(axes.second_lane);
+        if (exact_ != nullptr) kernels_.grid_f64(exact_, axes, n, out);
+        else kernels_.grid_i32(fixed_, step_, axes, n, out);
+    }
+
+private:
+    const Kernels& kernels_;
+    GridAxes axes_{};
+    const double* exact_ = nullptr;
+    const std::int32_t* fixed_ = nullptr;
+    double step_ = 0;
+};
+
 }  // namespace
 
 std::vector<double> main_effects(const Ensemble& ensemble, const LowOrder& low, std::span<const std::int32_t> columns) {
@@ -108,14 +165,16 @@ std::vector<double> main_effects(const Ensemble& ensemble, const LowOrder& low, 
     return out;
 }
 
-void pair_effects(const Ensemble& ensemble, const LowOrder& low, std::span<const std::int32_t> pairs,
-                  std::span<const std::int64_t> offsets, double* grids, int n_jobs, Monitor& monitor) {
+void pair_effects(const Ensemble& ensemble, const LowOrder& low, const PairGrids& grids, int n_jobs, Monitor& monitor) {
     const auto leaves = leaves_by_column(ensemble, low);
-    parallel_for(pairs.size() / 2, n_jobs, monitor, [&](const Task& task) {
-        const std::int32_t k = pairs[2 * task.index], l = pairs[2 * task.index + 1];
+    const Kernels& set = kernels();
+    parallel_for(grids.size(), n_jobs, monitor, [&](const Task& task) {
+        const std::int32_t k = grids.pairs[2 * task.index], l = grids.pairs[2 * task.index + 1];
         const auto rows = static_cast<std::size_t>(ensemble.bins_of_column[static_cast<std::size_t>(k)]);
         const auto columns = static_cast<std::size_t>(ensemble.bins_of_column[static_cast<std::size_t>(l)]);
-        DifferenceGrid grid(grids + offsets[task.index], rows, columns);
+        std::vector<double> scratch(grids.fixed != nullptr ? rows * columns : 0);
+        double* cells = grids.fixed != nullptr ? scratch.data() : grids.exact + grids.offsets[task.index];
+        DifferenceGrid grid(cells, rows, columns);
         for (const std::uint32_t i : leaves[static_cast<std::size_t>(k)]) {
             const Side* second = side_of(ensemble, low.leaf(i), l);
             if (second == nullptr) continue;
@@ -124,35 +183,26 @@ void pair_effects(const Ensemble& ensemble, const LowOrder& low, std::span<const
                           low.two(i, first.bit, second->bit));
         }
         grid.integrate();
+        if (grids.fixed != nullptr) grids.steps[task.index] = make_fixed(scratch, grids.fixed + grids.offsets[task.index], set);
     });
 }
 
 void evaluate_effects(const Ensemble& ensemble, const Grid& grid, const EffectModel& model, const Rows& rows,
                       const Output& out, int n_jobs, Monitor& monitor) {
-    // Many rows at a time: a pair's grid fills a good part of the cache, and is read once a chunk.
-    constexpr std::size_t chunk = 131072, strip = 4096;
     const Kernels& set = kernels();
-    const std::size_t n_mains = model.columns.size(), n_columns = n_mains + model.pairs.size() / 2;
+    const std::size_t n_columns = model.columns.size() + model.grids.size(), chunk = rows_a_chunk(grid);
     Tile tile(grid, std::min(chunk, rows.n));
     for (std::size_t first = 0; first < rows.n; first += chunk) {
         const std::size_t n = std::min(chunk, rows.n - first);
         const int jobs = n * n_columns > 20000 ? n_jobs : 1;
         parallel_for(grid.feature.size(), jobs, monitor, [&](const Task& task) { tile.fill_column(rows, task.index, first, n, set); });
         parallel_for(n_columns, jobs, monitor, [&](const Task& task) {
-            const bool is_main = task.index < n_mains;
-            const std::size_t pair = is_main ? 0 : task.index - n_mains;
-            const auto a = static_cast<std::size_t>(is_main ? model.columns[task.index] : model.pairs[2 * pair]);
-            const auto b = static_cast<std::size_t>(is_main ? a : model.pairs[2 * pair + 1]);
-            const double* cells = is_main ? model.mains.data() + model.main_offsets[task.index] : model.grids.data() + model.grid_offsets[pair];
-            // A main effect is a grid of a single row: the width of 0 keeps the first index there.
+            constexpr std::size_t strip = 512;
+            const ColumnLookup column(ensemble, grid, model, tile, task.index, set);
             double values[strip];
             for (std::size_t at = 0; at < n; at += strip) {
                 const std::size_t count = std::min(strip, n - at);
-                const auto lane_a = grid.lane[a], lane_b = grid.lane[b];
-                const auto* bins_a = static_cast<const std::byte*>(tile.columns()[a]) + at * lane_a;
-                const auto* bins_b = static_cast<const std::byte*>(tile.columns()[b]) + at * lane_b;
-                const std::size_t width = is_main ? 0 : static_cast<std::size_t>(ensemble.bins_of_column[b]);
-                set.grid_lookup(cells, width, bins_a, lane_a, bins_b, lane_b, count, values);
+                column.look_up(at, count, values);
                 out.write(task.index, first + at, values, count);
             }
         });

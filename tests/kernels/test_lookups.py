@@ -120,7 +120,9 @@ def test_grids_of_main_effects_and_pairs_are_components_on_bins(isa: str, model:
     grids = np.empty(n[first] * n[second])
     ends = np.array([0, len(grids)], dtype=np.int64)
     pair = np.array([first, second], dtype=np.int32)
-    _core.pair_effects(blocks.core, low, pair, ends, grids, 1, None)
+    _core.pair_effects(blocks.core, low, pair, ends, grids, np.ones(1), 1, None)
+    fixed, step = np.empty(len(grids), dtype=np.int32), np.empty(1)
+    _core.pair_effects(blocks.core, low, pair, ends, fixed, step, 1, None)
     a, b = (blocks.grid.representatives(column) for column in pair)
     rows = np.zeros((len(a) * len(b), model.n_features))
     features = tuple(blocks.grid.feature[pair].tolist())
@@ -128,6 +130,7 @@ def test_grids_of_main_effects_and_pairs_are_components_on_bins(isa: str, model:
     parts = vanilla.components(oracle(model), background, rows, None, 2)
     parts = {s: p if model.n_outputs == 1 else p[:, 0] for s, p in parts.items()}
     np.testing.assert_allclose(grids, parts[features], atol=1e-12)
+    np.testing.assert_allclose(fixed * step, grids, rtol=0, atol=np.abs(grids).max() * 2**-31)
     by_first = parts[features[:1]].reshape(len(a), len(b))[:, 0]
     by_second = parts[features[1:]].reshape(len(a), len(b))[0]
     np.testing.assert_allclose(mains, np.concatenate([by_first, by_second]), atol=1e-12)

@@ -77,7 +77,8 @@ def _look_up(engine: Engine, sets: list[FeatureSet], rows: Rows, memory: NDArray
     features = [one[0] for one in sets if len(one) == 1]
     pairs: list[FeatureSet] = [one for one in sets if len(one) == 2]
     for output in range(engine.forest.n_outputs):
-        model = effect_model(engine, output, features, pairs)
+        fixed = engine.settings.precision == "fast"
+        model = effect_model(engine, output, features, pairs, fixed=fixed)
 
         def look_up(chunk: Any, out: Any, poll: Any, model: Any = model) -> None:
             _core.evaluate_effects(
@@ -86,8 +87,9 @@ def _look_up(engine: Engine, sets: list[FeatureSet], rows: Rows, memory: NDArray
                 model.mains,
                 model.main_offsets,
                 model.pairs,
-                model.grids,
-                model.grid_offsets,
+                model.offsets,
+                model.cells,
+                model.steps,
                 chunk,
                 out,
                 engine.settings.n_jobs,

@@ -28,29 +28,27 @@ class EffectModel:
         Grid columns of the main effects and of the pairs (two for each pair, flat).
     mains, main_offsets
         m_k on the bins of each column, one after another.
-    grids, grid_offsets
-        m_kl on the pairs of bins, one after another.
+    cells, offsets, steps
+        m_kl on the pairs of bins, one after another: as float64, or as whole numbers of a step for
+        each pair.
     """
 
     columns: NDArray[np.int32]
     mains: NDArray[np.float64]
     main_offsets: NDArray[np.int64]
     pairs: NDArray[np.int32]
-    grids: NDArray[np.float64]
-    grid_offsets: NDArray[np.int64]
+    cells: NDArray[np.float64] | NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    steps: NDArray[np.float64]
 
     @property
     def nbytes(self) -> int:
         """Memory of the arrays, in bytes."""
-        return self.mains.nbytes + self.grids.nbytes
+        return self.mains.nbytes + self.cells.nbytes
 
     def main(self, position: int) -> NDArray[np.float64]:
         """Return m_k on its bins."""
         return self.mains[self.main_offsets[position] : self.main_offsets[position + 1]]
-
-    def grid(self, position: int) -> NDArray[np.float64]:
-        """Return m_kl on its pairs of bins."""
-        return self.grids[self.grid_offsets[position] : self.grid_offsets[position + 1]]
 
 
 def cells_of(engine: Engine, pair: FeatureSet) -> int:
@@ -61,24 +59,28 @@ def cells_of(engine: Engine, pair: FeatureSet) -> int:
 
 
 def effect_model(
-    engine: Engine, output: int, features: list[int], pairs: list[FeatureSet]
+    engine: Engine, output: int, features: list[int], pairs: list[FeatureSet], *, fixed: bool
 ) -> EffectModel:
-    """Compile main effects of features and grids of pairs to values on bins."""
+    """Compile main effects of features and grids of pairs to values on bins.
+
+    `fixed` grids hold 32-bit whole numbers, half the memory to look up in.
+    """
 
     def make() -> EffectModel:
         grid, core, n_jobs = engine.blocks.grid, engine.blocks.core, engine.settings.n_jobs
         low = engine.low_order(output)
         columns = np.array([grid.column_of(k) for k in features], dtype=np.int32)
         flat = np.array([grid.column_of(k) for pair in pairs for k in pair], dtype=np.int32)
-        grid_offsets = _offsets([cells_of(engine, pair) for pair in pairs])
-        grids = np.empty(grid_offsets[-1])
+        offsets = _offsets([cells_of(engine, pair) for pair in pairs])
+        cells = np.empty(offsets[-1], dtype=np.int32 if fixed else np.float64)
+        steps = np.ones(len(pairs))
         with engine.settings.progress.task("effects", 1) as task:
-            _core.pair_effects(core, low, flat, grid_offsets, grids, n_jobs, task.poll(0))
+            _core.pair_effects(core, low, flat, offsets, cells, steps, n_jobs, task.poll(0))
         mains = _core.main_effects(core, low, columns)
         main_offsets = _offsets(grid.n_bins[columns].tolist())
-        return EffectModel(columns, mains, main_offsets, flat, grids, grid_offsets)
+        return EffectModel(columns, mains, main_offsets, flat, cells, offsets, steps)
 
-    key = ("effects", output, tuple(features), tuple(pairs))
+    key = ("effects", output, tuple(features), tuple(pairs), fixed)
     return engine.cache.get(key, make)
 
 
@@ -103,7 +105,7 @@ def _steps_of(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the sum of the components of smaller sets, and the component itself, on all steps."""
     pairs = [tuple(sorted(used))] if len(used) == 2 else []
-    model = effect_model(engine, output, used, pairs)
+    model = effect_model(engine, output, used, pairs, fixed=False)
     mains = [np.zeros(n) for n in shape]
     for position, k in enumerate(used):
         mains[features.index(k)] = model.main(position)
@@ -112,7 +114,7 @@ def _steps_of(
     joint = np.zeros(shape)
     if pairs:
         sorted_shape = shape if features[0] < features[1] else shape[::-1]
-        joint = model.grid(0).reshape(sorted_shape)
+        joint = model.cells.reshape(sorted_shape)
         joint = joint if features[0] < features[1] else joint.T
     return mains[0][:, None] + mains[1][None, :], joint
 
