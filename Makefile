@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp -type f) $(shell find src -type f -name '*.py') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test lint benchmark picture stub clean
+.PHONY: demo test lint benchmark numbers picture stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m fastpd.demo
@@ -20,6 +20,10 @@ lint: $(VENV)/.linted
 
 benchmark: $(VENV)/.measured
 	$(BIN)/python -m benchmarks --save
+
+# Copy the kept results to the front page.
+numbers: $(VENV)/.measured
+	$(BIN)/python -m benchmarks.readme
 
 picture: $(VENV)/.measured
 	$(BIN)/python tools/make_picture.py

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Column", "Report", "Table", "Target", "almost", "as_markdown", "as_text"]
+__all__ = ["Column", "Report", "Table", "Target", "almost", "as_markdown", "as_tables", "as_text"]
 
 Unit = Literal["", "time", "ratio", "count", "bytes", "error", "number"]
 Column = tuple[str, Unit]
@@ -82,11 +82,17 @@ def as_text(report: Report) -> str:
 
 def as_markdown(report: Report) -> str:
     """Return a report as a section of a Markdown file."""
-    parts = [f"## {report.title}"]
-    for table in _all_tables(report):
+    return f"## {report.title}\n\n{as_tables(_all_tables(report))}"
+
+
+def as_tables(tables: Sequence[Table]) -> str:
+    """Return tables in Markdown, each under its title if it has one."""
+    parts = []
+    for table in tables:
         head, *body = ["| " + " | ".join(row) + " |" for row in _cells(table)]
         rule = "|" + "|".join("---" if i == 0 else "---:" for i in range(len(table.columns))) + "|"
-        lines = [f"**{table.title}**", "", head, rule, *body]
+        title = [f"**{table.title}**", ""] if table.title else []
+        lines = [*title, head, rule, *body]
         parts.append("\n".join([*lines, *(line for note in _notes(table) for line in ("", note))]))
     return "\n\n".join(parts) + "\n"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from benchmarks.report import Report, as_markdown
 
-__all__ = ["save"]
+__all__ = ["FOLDER", "save"]
 
-_FOLDER = Path(__file__).parent / "results"
+FOLDER = Path(__file__).parent / "results"
 _ORDER = ("runtime", "components", "linearity", "latency", "memory")
 
 
-def save(reports: list[Report], folder: Path = _FOLDER) -> Path:
+def save(reports: list[Report], folder: Path = FOLDER) -> Path:
     """Write reports, and the page of all that the folder holds."""
     folder.mkdir(exist_ok=True)
     for report in reports:

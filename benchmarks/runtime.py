@@ -30,6 +30,7 @@ class Case:
     n_threads: int
     stages: dict[str, float]
     predict: float
+    gap: float  # between base value + sum of values and XGBoost's prediction, in its ranges
     peers: dict[str, Measured] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
 
@@ -64,9 +65,11 @@ def _sizes(quick: bool) -> Iterator[tuple[Setup, int]]:
 def _case(setup: Setup, n_rows: int, n_threads: int, budget: float, quick: bool) -> Case:
     model, X = trained(setup), rows_of(setup, n_rows)
     stages, predict = _rounds(model, X, n_threads, 0.5 if quick else 5.0)
-    case = Case(setup, n_rows, n_threads, stages, predict)
-    explainer = fastpd.Explainer(model, X, n_jobs=n_threads)
-    raw = explainer.predict(X)
+    explainer = fastpd.Explainer(model, X, n_jobs=n_threads, progress=False)
+    raw = np.asarray(predictor(model, n_threads)(X), dtype=np.float64)
+    total = explainer.expected_value + explainer.shap(X).values.sum(axis=1)
+    gap = float(np.abs(total - raw).max() / np.ptp(raw))
+    case = Case(setup, n_rows, n_threads, stages, predict, gap)
     for peer in PEERS:
         if not peer.installed or (n_threads > 1 and not peer.threads):
             continue
@@ -203,7 +206,10 @@ def _targets(cases: list[Case]) -> Iterator[Target]:
 
 
 def _checks(cases: list[Case]) -> Iterator[Target]:
-    for peer in PEERS:
+    """Hold the answers against XGBoost's prediction on all rows, and against the arbiters."""
+    gap = max(case.gap for case in cases)
+    yield Target("values add up to XGBoost's prediction", gap, 1e-6, "error", check=True)
+    for peer in (peer for peer in PEERS if peer.arbiter):
         found = [case.errors[peer.name] for case in cases if peer.name in case.errors]
         if found:
             yield Target(f"agreement with {peer.name}", max(found), 1e-5, "error", check=True)

@@ -114,7 +114,7 @@ def _steps_of(
     joint = np.zeros(shape)
     if pairs:
         sorted_shape = shape if features[0] < features[1] else shape[::-1]
-        joint = model.cells.reshape(sorted_shape)
+        joint = model.cells.astype(np.float64, copy=False).reshape(sorted_shape)
         joint = joint if features[0] < features[1] else joint.T
     return mains[0][:, None] + mains[1][None, :], joint
 
