@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastpd import Forest
+from fastpd.forest import IntervalSplits
 
 Floats = NDArray[np.float64]
 Leaf = float | Sequence[float]
@@ -104,16 +105,35 @@ def predict_forest(model: Forest, rows: ArrayLike) -> Floats:
         x = np.asarray(rows).astype(kind)
         gone = np.isnan(x) | (x == kind(model.missing))
         threshold = model.threshold.astype(kind)
+    low, high = interval_table(model)
     total = np.tile(model.base, (len(x), 1))
     for root, output in zip(model.roots, model.tree_output, strict=True):
         node = np.full(len(x), root)
         while len(active := np.flatnonzero(model.feature[node] >= 0)):
             at = node[active]
             cell = active, model.feature[at]
-            left = np.where(gone[cell], model.default_left[at], x[cell] < threshold[at])
+            below = x[cell] < threshold[at]
+            here = np.flatnonzero(low[at, 0] == low[at, 0])
+            below[here] = inside(x[cell][here], low[at[here]], high[at[here]])
+            left = np.where(gone[cell], model.default_left[at], below)
             node[active] = np.where(left, model.left[at], model.right[at])
         total[:, slice(None) if output < 0 else [output]] += model.value[node]
     return total[:, 0] if model.n_outputs == 1 else total
+
+
+def interval_table(model: Forest) -> tuple[Floats, Floats]:
+    """Return the ends of every node's intervals, (nodes, intervals), NaN where there are none."""
+    width = max((len(intervals) for _, intervals in model.splits), default=1)
+    table = np.full((2, len(model.feature), width), np.nan)
+    for node, intervals in model.splits:
+        table[:, node, : len(intervals)] = np.transpose(intervals)
+    return table[0], table[1]
+
+
+def inside(values: Floats, low: Floats, high: Floats) -> NDArray[np.bool_]:
+    """Return whether each value lies in its intervals; one that ends at infinity holds infinity."""
+    v = values[:, None]
+    return np.any((v >= low) & ((v < high) | (high == np.inf)), axis=1)
 
 
 def leaf_values(model: Forest, output: int) -> Floats:
@@ -161,10 +181,12 @@ def random_forest(
     comparison: str = "float32",
     missing: float = math.nan,
     stop: float = 0.15,
+    categories: int = 0,
 ) -> Forest:
     """Draw a forest with few distinct thresholds, one of them 0; a stump and a leaf come last.
 
     `outputs` is "one", "scalar" (three outputs, a tree adds to one) or "vector" (to all of them).
+    With `categories` every second feature is split by sets of so many codes.
     """
     thresholds = np.append(np.round(rng.normal(size=5), 1), 0.0).astype(np.float32)
     n_outputs = 1 if outputs == "one" else 3
@@ -177,7 +199,7 @@ def random_forest(
         for _ in range(n_trees)
     ]
     stump = Split(n_features - 1, float(thresholds[0]), leaf(), leaf())
-    return forest(
+    drawn = forest(
         [*trees, stump, leaf()],
         n_features,
         n_outputs=n_outputs,
@@ -186,6 +208,22 @@ def random_forest(
         comparison=comparison,
         missing=missing,
     )
+    return with_categories(drawn, categories, rng) if categories else drawn
+
+
+def with_categories(model: Forest, n_codes: int, rng: np.random.Generator) -> Forest:
+    """Split every second feature by sets of codes; some hold all that lies beyond the codes too."""
+    intervals = {}
+    for node in np.flatnonzero(~model.is_leaf & (model.feature % 2 == 0)).tolist():
+        chosen = np.append(rng.random(n_codes) < 0.5, False)
+        chosen[rng.integers(n_codes)] = True
+        ends = np.flatnonzero(np.diff(np.append(False, chosen))).astype(float)
+        if rng.random() < 0.3:
+            ends[-1] = np.inf
+        if rng.random() < 0.3:
+            ends[0] = -np.inf
+        intervals[node] = list(zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True))
+    return replace(model, splits=IntervalSplits.from_mapping(intervals))
 
 
 def path_forest(n_features: int, n_trees: int = 1, seed: int = 0) -> Forest:
@@ -216,7 +254,9 @@ def rows_for(model: Forest, n_rows: int, rng: np.random.Generator, *, edges: boo
 def edge_values(model: Forest) -> list[float]:
     """Return every value that comparisons could get wrong."""
     kind = np.dtype(model.comparison).type
-    thresholds = np.unique(model.threshold[~model.is_leaf]).astype(kind)
+    ends = np.concatenate([model.splits.low, model.splits.high])
+    points = np.concatenate([model.threshold[~model.is_leaf], ends[np.isfinite(ends)]])
+    thresholds = np.unique(points).astype(kind)
     beside = [np.nextafter(thresholds, kind(end)) for end in (-np.inf, np.inf)]
     missing = [] if math.isnan(model.missing) else [model.missing]
     return [*EDGE_VALUES, *missing, *np.concatenate([thresholds, *beside]).astype(float).tolist()]

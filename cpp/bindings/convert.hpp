@@ -40,8 +40,7 @@ std::vector<T> vector_of(const In<T>& array) {
 
 // A forest on bins, its grid and its blocks: all that queries need of a model, made once.
 struct Compiled {
-    std::vector<std::int32_t> roots;
-    std::vector<WalkNode> walk;
+    Walk walk;
     Grid grid;
     Ensemble ensemble;
 };

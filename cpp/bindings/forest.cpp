@@ -11,14 +11,15 @@ namespace {
 
 void construct(Compiled* self, const In<std::int32_t>& column, const In<std::int32_t>& cut, const In<std::int32_t>& left,
                const In<std::int32_t>& right, const In<std::uint8_t>& default_left, const In<std::int32_t>& roots,
+               const In<std::int64_t>& first_member, const In<std::uint8_t>& members,
                const In<std::int32_t>& player_of_column, const In<double>& thresholds, const In<std::int64_t>& offsets,
                const In<std::int32_t>& feature, bool single, double missing) {
     auto compiled = std::make_unique<Compiled>();
-    compiled->roots = vector_of(roots);
-    const Nodes nodes{span_of(column), span_of(cut), span_of(left), span_of(right), span_of(default_left), compiled->roots};
+    const Nodes nodes{span_of(column), span_of(cut), span_of(left), span_of(right), span_of(default_left), span_of(roots),
+                      span_of(first_member), span_of(members)};
     {
         const nb::gil_scoped_release unlock;
-        compiled->walk = walk_nodes(nodes);
+        compiled->walk = make_walk(nodes);
         compiled->grid = make_grid(span_of(thresholds), span_of(offsets), span_of(feature), single, missing);
         std::vector<std::int32_t> bins;
         for (std::size_t c = 0; c + 1 < offsets.size(); ++c)
@@ -29,7 +30,16 @@ void construct(Compiled* self, const In<std::int32_t>& column, const In<std::int
 }
 
 std::size_t bytes_of(const Compiled& compiled) {
-    return compiled.ensemble.bytes() + compiled.grid.bytes() + compiled.walk.size() * sizeof(WalkNode);
+    return compiled.ensemble.bytes() + compiled.grid.bytes() + compiled.walk.bytes();
+}
+
+// The bins of a test that is a set, or None.
+nb::object members_of(const Test& test, const Ensemble& ensemble) {
+    if (test.set == nullptr) return nb::none();
+    nb::list bins;
+    for (std::int32_t bin = 0; bin < ensemble.bins_of_column[static_cast<std::size_t>(test.column)]; ++bin)
+        if (test.set[bin >> 3] >> (bin & 7) & 1) bins.append(bin);
+    return bins;
 }
 
 // What a block tests and what its leaves ask of a row's pattern, for tests that recompute it.
@@ -40,7 +50,7 @@ nb::dict describe_block(const Compiled& compiled, std::size_t index) {
     nb::list tests, leaves;
     for (int b = 0; b < block.bits; ++b) {
         const Test& test = ensemble.tests[block.first_test + static_cast<std::uint32_t>(b)];
-        tests.append(nb::make_tuple(test.column, test.lo, test.width, test.lane, test.missing != 0));
+        tests.append(nb::make_tuple(test.column, test.lo, test.width, test.lane, test.missing != 0, members_of(test, ensemble)));
     }
     for (const Leaf& leaf : ensemble.leaves_of(block)) {
         nb::list clauses;
@@ -80,7 +90,7 @@ std::vector<std::string> isa_names() {
 void register_forest(nb::module_& module) {
     nb::class_<Compiled>(module, "Compiled", "A forest on bins, cut into pattern blocks.")
         .def("__init__", &construct, nb::arg("column"), nb::arg("cut"), nb::arg("left"), nb::arg("right"),
-             nb::arg("default_left"), nb::arg("roots"), nb::arg("player_of_column"), nb::arg("thresholds"),
+             nb::arg("default_left"), nb::arg("roots"), nb::arg("first_member"), nb::arg("members"), nb::arg("player_of_column"), nb::arg("thresholds"),
              nb::arg("offsets"), nb::arg("feature"), nb::arg("single"), nb::arg("missing"))
         .def_prop_ro("n_counts", [](const Compiled& c) { return c.ensemble.n_counts; })
         .def_prop_ro("n_blocks", [](const Compiled& c) { return c.ensemble.blocks.size(); })

@@ -75,7 +75,7 @@ void predict_rows(const Compiled& compiled, const In2<double>& values, const In<
     const Output output = output_of(out);
     const TreeSums sums{{values.data(), values.size()}, values.shape(1), span_of(tree_output), span_of(base)};
     const nb::gil_scoped_release unlock;
-    predict(compiled.walk, compiled.roots, sums, compiled.grid, view, output, n_jobs, monitor);
+    predict(compiled.walk, sums, compiled.grid, view, output, n_jobs, monitor);
 }
 
 std::unique_ptr<LowOrder> low_order(const Compiled& compiled, const BackgroundArrays& background, const In<double>& values,

@@ -58,19 +58,48 @@ private:
     }
 
     void narrow(std::vector<Side>& sides, Step step) const {
-        const std::int32_t column = nodes_.column[step.node], cut = nodes_.cut[step.node];
-        auto side = std::find_if(sides.begin(), sides.end(), [&](const Side& s) { return s.column == column; });
-        if (side == sides.end()) side = sides.insert(side, Side{column, 1, out_.bins_of_column[column], 1, 0});
-        if (step.left) side->hi = std::min(side->hi, cut + 1);
-        else side->lo = std::max(side->lo, cut + 1);
-        side->missing &= (nodes_.default_left[step.node] != 0) == step.left;
+        const Side passing = side_of(step);
+        auto side = std::find_if(sides.begin(), sides.end(), [&](const Side& s) { return s.column == passing.column; });
+        if (side == sides.end()) sides.push_back(passing);
+        else *side = both(*side, passing);
+    }
+
+    // The bins that take one step.
+    Side side_of(Step step) const {
+        const std::int32_t column = nodes_.column[step.node], bins = out_.bins_of_column[column];
+        if (!nodes_.has_members(step.node)) {
+            const std::int32_t cut = nodes_.cut[step.node] + 1;
+            const bool missing = (nodes_.default_left[step.node] != 0) == step.left;
+            return {column, step.left ? 1 : cut, step.left ? cut : bins, missing, 0};
+        }
+        std::vector<bool> members(static_cast<std::size_t>(bins));
+        const auto first = static_cast<std::size_t>(nodes_.first_member[step.node]);
+        for (std::size_t bin = 0; bin < members.size(); ++bin) members[bin] = (nodes_.members[first + bin] != 0) == step.left;
+        return side_from(column, members);
+    }
+
+    Side both(const Side& a, const Side& b) const {
+        if (a.set < 0 && b.set < 0)
+            return {a.column, std::max(a.lo, b.lo), std::min(a.hi, b.hi), static_cast<std::uint8_t>(a.missing & b.missing), 0};
+        std::vector<bool> members = members_of(a, out_);
+        const std::vector<bool> others = members_of(b, out_);
+        for (std::size_t bin = 0; bin < members.size(); ++bin) members[bin] = members[bin] && others[bin];
+        return side_from(a.column, members);
+    }
+
+    // An interval where the members are one, for those are tested fastest.
+    Side side_from(std::int32_t column, const std::vector<bool>& members) const {
+        const auto begin = members.begin() + 1;
+        const auto lo = std::find(begin, members.end(), true), hi = std::find(lo, members.end(), false);
+        if (std::find(hi, members.end(), true) == members.end())
+            return {column, static_cast<std::int32_t>(lo - members.begin()), static_cast<std::int32_t>(hi - members.begin()), members[0], 0};
+        return {column, 0, 0, members[0], 0, out_.sets.intern(members)};
     }
 
     void add_node_tests(std::int32_t node) {
         if (nodes_.column[node] < 0) return;
         bit_of_node_.push_back(node);
-        const Side left{nodes_.column[node], 1, nodes_.cut[node] + 1, nodes_.default_left[node], 0};
-        out_.tests.push_back(test_of(left, out_));
+        out_.tests.push_back(test_of(side_of({node, true}), out_));
         add_node_tests(nodes_.left[node]);
         add_node_tests(nodes_.right[node]);
     }
@@ -129,21 +158,31 @@ std::uint8_t lane_for(std::int32_t bins) { return bins <= 256 ? 1 : bins <= 6553
 
 std::size_t Ensemble::bytes() const {
     return tests.size() * sizeof(Test) + blocks.size() * sizeof(Block) + (leaves.size() + deep.size()) * sizeof(Leaf) +
-           clauses.size() * sizeof(Clause) + sides.size() * sizeof(Side);
+           clauses.size() * sizeof(Clause) + sides.size() * sizeof(Side) + sets.bytes();
+}
+
+std::vector<bool> members_of(const Side& side, const Ensemble& ensemble) {
+    std::vector<bool> members(static_cast<std::size_t>(ensemble.bins_of_column[static_cast<std::size_t>(side.column)]));
+    for (std::size_t bin = 1; bin < members.size(); ++bin)
+        members[bin] = side.set >= 0 ? ensemble.sets.has(side.set, bin)
+                                     : std::int32_t(bin) >= side.lo && std::int32_t(bin) < side.hi;
+    members[0] = side.missing != 0;
+    return members;
 }
 
 // An interval test wraps around zero where the missing bin and the upper end of the range pass together.
 Test test_of(const Side& side, const Ensemble& ensemble) {
     const std::uint8_t lane = ensemble.lane_of_column[side.column];
+    if (side.set >= 0) return {side.column, 0, 0, lane, 0, ensemble.sets.bits(side.set)};
     const auto lo = static_cast<std::uint32_t>(side.lo);
     const auto width = static_cast<std::uint32_t>(std::max(side.hi - side.lo, 0));
-    if (!side.missing) return {side.column, lo, width, lane, 0};
-    if (side.lo == 1) return {side.column, 0, width + 1, lane, 0};
+    if (!side.missing) return {side.column, lo, width, lane, 0, nullptr};
+    if (side.lo == 1) return {side.column, 0, width + 1, lane, 0, nullptr};
     if (side.hi == ensemble.bins_of_column[side.column] && width > 0) {
         const std::uint64_t range = std::uint64_t(1) << (8 * lane);
-        return {side.column, lo, static_cast<std::uint32_t>(range - lo + 1), lane, 0};
+        return {side.column, lo, static_cast<std::uint32_t>(range - lo + 1), lane, 0, nullptr};
     }
-    return {side.column, lo, width, lane, 1};
+    return {side.column, lo, width, lane, 1, nullptr};
 }
 
 Ensemble compile_ensemble(const Nodes& nodes, std::span<const std::int32_t> bins_of_column,

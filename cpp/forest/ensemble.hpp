@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "forest/bin_sets.hpp"
 #include "kernels/kernels.hpp"
 
 namespace fastpd {
@@ -13,7 +14,8 @@ namespace fastpd {
 constexpr int max_block_bits = 8;   // a pattern is one byte
 constexpr int max_deep_sides = 64;  // a mask of a deep leaf is one word
 
-// A forest whose thresholds were replaced by cuts: a row goes left when its bin is at most `cut`.
+// A forest whose thresholds were replaced by cuts: a row goes left when its bin is at most `cut`, or, at a node with
+// `first_member`, when the byte of its bin from there on in `members` is not zero.
 struct Nodes {
     std::span<const std::int32_t> column;  // -1 at a leaf
     std::span<const std::int32_t> cut;
@@ -21,15 +23,21 @@ struct Nodes {
     std::span<const std::int32_t> right;
     std::span<const std::uint8_t> default_left;
     std::span<const std::int32_t> roots;
+    std::span<const std::int64_t> first_member;  // -1 at a node with a cut
+    std::span<const std::uint8_t> members;
+
+    bool has_members(std::int32_t node) const { return first_member[static_cast<std::size_t>(node)] >= 0; }
 };
 
-// The bins of one column that pass a path: [lo, hi) of the real bins (which start at 1), and the missing bin.
+// The bins of one column that pass a path: [lo, hi) of the real bins (which start at 1), and the missing bin; or,
+// where that does not describe them, a set.
 struct Side {
     std::int32_t column;
     std::int32_t lo;
     std::int32_t hi;
     std::uint8_t missing;
     std::uint8_t bit;  // which of the leaf's players owns the column
+    std::int32_t set = -1;
 };
 
 // One player on the path to a leaf: it passes when (pattern & need) == want. Deep leaves use only `player`.
@@ -66,6 +74,7 @@ struct Ensemble {
     std::vector<Leaf> deep;    // those with too many players for a table
     std::vector<Clause> clauses;
     std::vector<Side> sides;
+    BinSets sets;
     std::uint64_t n_counts = 0;
     int n_players = 0;
 
@@ -76,6 +85,8 @@ struct Ensemble {
     std::size_t bytes() const;
 };
 
+// Which bins of the column belong to a side.
+std::vector<bool> members_of(const Side& side, const Ensemble& ensemble);
 Test test_of(const Side& side, const Ensemble& ensemble);
 
 // Throws std::length_error where a path has more columns than a mask has bits.

@@ -7,8 +7,20 @@ namespace fastpd {
 namespace {
 #include "kernels/generic.inl"
 
+// Bit b & 7 of byte b >> 3 of a set, for 64 bins b: shuffles look both up.
+__mmask64 in_set_u8(const std::uint8_t* set, __m512i bins) {
+    const __m512i low = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(set)));
+    const __m512i high = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(set + 16)));
+    const __m512i flags = _mm512_set1_epi64(static_cast<long long>(0x8040201008040201ULL));
+    const __m512i byte = _mm512_and_si512(_mm512_srli_epi16(bins, 3), _mm512_set1_epi8(15));
+    const __m512i found = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(low, byte), _mm512_movepi8_mask(bins), high, byte);
+    const __m512i bit = _mm512_shuffle_epi8(flags, _mm512_and_si512(bins, _mm512_set1_epi8(7)));
+    return _mm512_test_epi8_mask(found, bit);
+}
+
 __mmask64 passes_u8(const Test& test, const std::uint8_t* bins, __m512i lo, __m512i width) {
     const __m512i values = _mm512_loadu_si512(bins);
+    if (test.set != nullptr) return in_set_u8(test.set, values);
     const __mmask64 inside = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(values, lo), width);
     return test.missing ? inside | _mm512_testn_epi8_mask(values, values) : inside;
 }

@@ -36,7 +36,9 @@ template <class Bin>
 void add_bit(const Test& test, int bit, const Bin* bins, std::size_t n, std::uint8_t* out) {
     const auto lo = static_cast<Bin>(test.lo), width = static_cast<Bin>(test.width);
     const auto flag = static_cast<std::uint8_t>(1u << bit);
-    if (test.missing) {
+    if (test.set != nullptr) {
+        for (std::size_t i = 0; i < n; ++i) out[i] |= test.set[bins[i] >> 3] >> (bins[i] & 7) & 1 ? flag : 0;
+    } else if (test.missing) {
         for (std::size_t i = 0; i < n; ++i)
             out[i] |= ((static_cast<Bin>(bins[i] - lo) < width) | (bins[i] == 0)) ? flag : 0;
     } else {

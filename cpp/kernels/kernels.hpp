@@ -11,13 +11,15 @@ namespace fastpd {
 
 constexpr std::size_t row_step = 64;  // rows of a tile come in multiples of this
 
-// "The bin of this column lies in [lo, lo + width), or is the missing bin" (modulo the lane's range).
+// "The bin of this column lies in [lo, lo + width), or is the missing bin" (modulo the lane's range); or, with a set,
+// "the bit of the bin is set".
 struct Test {
     std::int32_t column;
     std::uint32_t lo;
     std::uint32_t width;
     std::uint8_t lane;     // bytes of a bin in this column: 1, 2 or 4
     std::uint8_t missing;  // the missing bin (0) passes as well, and the interval does not say so
+    const std::uint8_t* set;  // at least 32 bytes; null where the bins are an interval
 };
 
 // One table of a block: where it stands and which accumulator takes what it says.

@@ -9,16 +9,37 @@ namespace fastpd {
 
 namespace {
 
-// Runs of bins that pass a side: the interval, and the missing bin where it stands apart.
-struct Runs {
-    std::array<std::pair<std::int32_t, std::int32_t>, 2> run;
-    int count = 0;
-    explicit Runs(const Side& side) {
+using BinRun = std::pair<std::int32_t, std::int32_t>;
+
+// Runs of bins that pass a side: an interval, and the missing bin where it stands apart; or those of a set.
+class BinRuns {
+public:
+    BinRuns(const Side& side, const Ensemble& ensemble) {
+        if (side.set >= 0) {
+            add_set(side, ensemble);
+            return;
+        }
         const bool joined = side.missing && side.lo == 1;
         const std::int32_t lo = joined ? 0 : side.lo, hi = std::max(side.hi, joined ? 1 : side.lo);
-        if (hi > lo) run[static_cast<std::size_t>(count++)] = {lo, hi};
-        if (side.missing && !joined) run[static_cast<std::size_t>(count++)] = {0, 1};
+        if (hi > lo) few_[n_few_++] = {lo, hi};
+        if (side.missing && !joined) few_[n_few_++] = {0, 1};
     }
+    const BinRun* begin() const { return many_.empty() ? few_.data() : many_.data(); }
+    const BinRun* end() const { return begin() + (many_.empty() ? n_few_ : many_.size()); }
+
+private:
+    void add_set(const Side& side, const Ensemble& ensemble) {
+        const std::vector<bool> members = members_of(side, ensemble);
+        for (auto at = members.begin(); at != members.end();) {
+            const auto lo = std::find(at, members.end(), true), hi = std::find(lo, members.end(), false);
+            if (lo != hi) many_.emplace_back(lo - members.begin(), hi - members.begin());
+            at = hi;
+        }
+    }
+
+    std::array<BinRun, 2> few_;
+    std::size_t n_few_ = 0;
+    std::vector<BinRun> many_;
 };
 
 const Side* side_of(const Ensemble& ensemble, const Leaf& leaf, std::int32_t column) {
@@ -44,12 +65,12 @@ public:
         std::fill_n(cells_, rows * columns, 0.0);
     }
 
-    void add_leaf(const Runs& a, const Runs& b, double none, double first, double second, double both) {
+    void add_leaf(const BinRuns& a, const BinRuns& b, double none, double first, double second, double both) {
         constant_ += none;
-        for (int i = 0; i < a.count; ++i) strip(row_strip_, a.run[static_cast<std::size_t>(i)], -first);
-        for (int j = 0; j < b.count; ++j) strip(column_strip_, b.run[static_cast<std::size_t>(j)], -second);
-        for (int i = 0; i < a.count; ++i)
-            for (int j = 0; j < b.count; ++j) rectangle(a.run[static_cast<std::size_t>(i)], b.run[static_cast<std::size_t>(j)], both);
+        for (const BinRun& run : a) strip(row_strip_, run, -first);
+        for (const BinRun& run : b) strip(column_strip_, run, -second);
+        for (const BinRun& in_rows : a)
+            for (const BinRun& in_columns : b) rectangle(in_rows, in_columns, both);
     }
 
     void integrate() {
@@ -65,7 +86,7 @@ public:
     }
 
 private:
-    static void strip(std::vector<double>& differences, std::pair<std::int32_t, std::int32_t> run, double value) {
+    static void strip(std::vector<double>& differences, BinRun run, double value) {
         differences[static_cast<std::size_t>(run.first)] += value;
         differences[static_cast<std::size_t>(run.second)] -= value;
     }
@@ -73,7 +94,7 @@ private:
         const auto i = static_cast<std::size_t>(row), j = static_cast<std::size_t>(column);
         if (i < rows_ && j < columns_) cells_[i * columns_ + j] += value;
     }
-    void rectangle(std::pair<std::int32_t, std::int32_t> a, std::pair<std::int32_t, std::int32_t> b, double value) {
+    void rectangle(BinRun a, BinRun b, double value) {
         corner(a.first, b.first, value);
         corner(a.second, b.first, -value);
         corner(a.first, b.second, -value);
@@ -153,10 +174,9 @@ std::vector<double> main_effects(const Ensemble& ensemble, const LowOrder& low, 
         for (const std::uint32_t i : leaves[static_cast<std::size_t>(column)]) {
             const Side& side = *side_of(ensemble, low.leaf(i), column);
             constant -= low.none(i);
-            const Runs runs(side);
-            for (int r = 0; r < runs.count; ++r) {
-                differences[static_cast<std::size_t>(runs.run[static_cast<std::size_t>(r)].first)] += low.one(i, side.bit);
-                differences[static_cast<std::size_t>(runs.run[static_cast<std::size_t>(r)].second)] -= low.one(i, side.bit);
+            for (const BinRun& run : BinRuns(side, ensemble)) {
+                differences[static_cast<std::size_t>(run.first)] += low.one(i, side.bit);
+                differences[static_cast<std::size_t>(run.second)] -= low.one(i, side.bit);
             }
         }
         double sum = 0;
@@ -179,7 +199,7 @@ void pair_effects(const Ensemble& ensemble, const LowOrder& low, const PairGrids
             const Side* second = side_of(ensemble, low.leaf(i), l);
             if (second == nullptr) continue;
             const Side& first = *side_of(ensemble, low.leaf(i), k);
-            grid.add_leaf(Runs(first), Runs(*second), low.none(i), low.one(i, first.bit), low.one(i, second->bit),
+            grid.add_leaf(BinRuns(first, ensemble), BinRuns(*second, ensemble), low.none(i), low.one(i, first.bit), low.one(i, second->bit),
                           low.two(i, first.bit, second->bit));
         }
         grid.integrate();

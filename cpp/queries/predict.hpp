@@ -20,7 +20,16 @@ struct WalkNode {
     std::int32_t right;
 };
 
-std::vector<WalkNode> walk_nodes(const Nodes& nodes);
+// The nodes of a walk; one with members has their first byte in `first_member`, and the others -1.
+struct Walk {
+    std::vector<WalkNode> nodes;
+    std::vector<std::int32_t> roots;
+    std::vector<std::int64_t> first_member;  // empty where no node has members
+    std::vector<std::uint8_t> members;
+    std::size_t bytes() const;
+};
+
+Walk make_walk(const Nodes& nodes);
 
 // Sums of leaf values, tree after tree in float64: out[output][row] = base[output] + sum over its trees.
 // `values` is (nodes, width); a tree of output -1 adds to all of them.
@@ -30,7 +39,7 @@ struct TreeSums {
     std::span<const std::int32_t> tree_output;
     std::span<const double> base;
 };
-void predict(std::span<const WalkNode> nodes, std::span<const std::int32_t> roots, const TreeSums& sums, const Grid& grid,
-             const Rows& rows, const Output& out, int n_jobs, Monitor& monitor);
+void predict(const Walk& walk, const TreeSums& sums, const Grid& grid, const Rows& rows,
+             const Output& out, int n_jobs, Monitor& monitor);
 
 }  // namespace fastpd

@@ -31,6 +31,8 @@ SHAPES = {
     "more blocks than a group has": {"n_features": 3, "depth": 5, "n_trees": 120},
     "outputs": {"depth": 4, "outputs": "scalar", "comparison": "float64"},
     "vectors": {"depth": 4, "outputs": "vector"},
+    "categories": {"depth": 5, "categories": 12},
+    "many categories": {"depth": 4, "categories": 300, "comparison": "float64"},
 }
 
 

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from fastpd import Forest, _core
 from fastpd.blocks import Blocks, make_blocks
-from oracles import Split, Tree, forest, random_forest, rows_for
+from oracles import Split, Tree, forest, inside, interval_table, random_forest, rows_for
 
 SHAPES = {
     "bushy": {"depth": 7, "stop": 0.05},
     "unbalanced": {"depth": 12, "stop": 0.4},
     "float64": {"depth": 5, "comparison": "float64"},
     "missing number": {"depth": 5, "missing": -0.5},
+    "categories": {"depth": 6, "stop": 0.1, "categories": 9},
+    "more categories than a byte": {"depth": 5, "stop": 0.1, "categories": 300},
     "wide": {"n_features": 12, "depth": 8, "stop": 0.2},
 }
 
@@ -34,9 +36,11 @@ def expected_patterns(blocks: Blocks, rows: NDArray[np.float64], block: int) -> 
     """Read each test as the interval of bins that it is, modulo the range of its lane."""
     found = np.zeros(len(rows), dtype=np.uint8)
     tests = _core.describe_block(blocks.core, block)["tests"]
-    for bit, (column, low, width, lane, missing) in enumerate(tests):
+    for bit, (column, low, width, lane, missing, members) in enumerate(tests):
         bins = _core.bin_column(blocks.core, rows, column).astype(np.int64)
         passes = (bins - low) % 2 ** (8 * lane) < width
+        if members is not None:
+            passes = np.isin(bins, members)
         found |= ((passes | ((bins == 0) & missing)).astype(np.uint8) << bit).astype(np.uint8)
     return found
 
@@ -56,9 +60,12 @@ def passes(model: Forest, rows: NDArray[np.float64], leaf: int) -> dict[int, NDA
     x = rows.astype(kind)
     gone = np.isnan(x) | (x == kind(model.missing))
     found: dict[int, NDArray[np.bool_]] = {}
+    low, high = interval_table(model)
     for node, goes_left in path_to(model, leaf):
         feature = int(model.feature[node])
         below = x[:, feature] < kind(model.threshold[node])
+        if low[node, 0] == low[node, 0]:
+            below = inside(x[:, feature], low[node], high[node])
         left = np.where(gone[:, feature], model.default_left[node], below)
         found[feature] = found.get(feature, np.ones(len(rows), dtype=bool)) & (left == goes_left)
     return found

@@ -78,6 +78,11 @@ CASES = {
     "eight on a path": case(8, 8, depth=8, n_trees=3, stop=0.1, n=20, m=5),
     "deep leaves": case(9, 9, depth=12, n_trees=2, stop=0.2, n=15, m=4),
     "one background row": case(10, 4, n=1),
+    "categories": case(11, 4, categories=6, weighted=True),
+    "categories among deep leaves": case(
+        12, 9, depth=12, n_trees=2, stop=0.3, n=6, m=2, categories=5
+    ),
+    "many categories": case(13, 3, categories=300, comparison="float64", n=60),
 }
 
 

@@ -48,6 +48,7 @@ def worlds(draw: st.DrawFn, deep: bool = True) -> World:
             outputs=draw(st.sampled_from(["one", "one", "scalar", "vector"])),
             comparison=draw(st.sampled_from(["float32", "float64"])),
             stop=draw(st.sampled_from([0.0, 0.2, 0.5])),
+            categories=draw(st.sampled_from([0, 0, 3, 20])),
         )
     background = rows_for(model, draw(st.integers(1, 40)), rng)
     weights = {

@@ -47,8 +47,8 @@ class Blocks:
         forest = self.forest
         arrays: list[NDArray[Any]] = [forest.feature, forest.threshold, forest.left, forest.right]
         arrays += [forest.default_left, forest.value, forest.cover]
-        arrays += [self.grid.column, self.grid.cut, self.grid.thresholds]
-        return self.core.nbytes + sum(array.nbytes for array in arrays)
+        arrays_bytes = sum(array.nbytes for array in arrays)
+        return self.core.nbytes + self.grid.nbytes + forest.splits.nbytes + arrays_bytes
 
 
 def make_blocks(forest: Forest) -> Blocks:
@@ -62,6 +62,8 @@ def make_blocks(forest: Forest) -> Blocks:
             forest.right,
             forest.default_left.astype(np.uint8),
             forest.roots,
+            grid.first_member,
+            grid.members,
             grid.feature,
             grid.thresholds,
             grid.offsets,

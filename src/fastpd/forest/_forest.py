@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fastpd.forest._intervals import IntervalSplits
 
 __all__ = ["Comparison", "Forest"]
 
@@ -21,7 +23,8 @@ class Forest:
     """A sum of decision trees, as arrays over the nodes of all trees.
 
     A row goes left at a node when its value, rounded to `comparison`, is below the threshold;
-    a missing value goes to the side that `default_left` says. The raw prediction of an output is
+    a missing value goes to the side that `default_left` says. At the nodes of `splits` it goes left
+    when its value lies in one of their intervals instead. The raw prediction of an output is
     its `base` plus the values of the leaves that the row reaches.
 
     Attributes
@@ -56,6 +59,14 @@ class Forest:
         A number that counts as missing beside NaN; NaN where there is none.
     source
         What the forest was read from, for messages.
+    splits
+        Splits that are no single threshold, such as sets of categories.
+    categories
+        For each feature the labels of its categories, code 0 first, or None where it has none that
+        are known; empty where no feature has.
+    unseen
+        What a label that the model does not know counts as: a ``"missing"`` value, or an
+        ``"error"``.
     """
 
     feature: Integers
@@ -74,6 +85,9 @@ class Forest:
     comparison: Comparison = "float32"
     missing: float = math.nan
     source: str = "arrays"
+    splits: IntervalSplits = field(default_factory=IntervalSplits.none)
+    categories: tuple[tuple[str, ...] | None, ...] = ()
+    unseen: Literal["missing", "error"] = "missing"
 
     @property
     def n_features(self) -> int:

@@ -63,6 +63,7 @@ def _keep_trees(forest: Forest, kept: NDArray[np.bool_]) -> Forest:
         cover=forest.cover[nodes],
         roots=place[forest.roots[kept]],
         tree_output=forest.tree_output[kept],
+        splits=forest.splits.renumbered(place, nodes),
     )
 
 

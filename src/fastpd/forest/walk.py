@@ -87,7 +87,24 @@ def _descend(
     while len(active):
         node = nodes[active]
         cell = where[active] * values.shape[1] + forest.feature[node]
-        goes_left = np.where(lost[cell], forest.default_left[node], cells[cell] < threshold[node])
+        inside = cells[cell] < threshold[node]
+        _apply_splits(forest, node, cells[cell], inside)
+        goes_left = np.where(lost[cell], forest.default_left[node], inside)
         node = np.where(goes_left, forest.left[node], forest.right[node])
         nodes[active] = node
         active = active[forest.feature[node] >= 0]
+
+
+def _apply_splits(
+    forest: Forest,
+    node: NDArray[np.int32],
+    values: NDArray[np.floating],
+    inside: NDArray[np.bool_],
+) -> None:
+    """Decide anew, in place, where a node's split is a union of intervals."""
+    if not len(forest.splits):
+        return
+    at = np.searchsorted(forest.splits.node, node)
+    at[at == len(forest.splits)] = 0
+    here = forest.splits.node[at] == node
+    inside[here] = forest.splits.goes_left(at[here], values[here])
