@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["IntervalSplits"]
+__all__ = ["IntervalSplits", "code_intervals"]
+
+
+def code_intervals(codes: Iterable[int]) -> list[tuple[float, float]]:
+    """Return the intervals of values that truncate to one of some codes, neighbours joined.
+
+    Examples
+    --------
+    >>> from fastpd.forest import code_intervals
+    >>> code_intervals([7, 1, 2])
+    [(1.0, 3.0), (7.0, 8.0)]
+    """
+    distinct = np.unique(np.fromiter(codes, dtype=np.int64))
+    starts = np.flatnonzero(np.diff(distinct, prepend=distinct[:1] - 2) > 1)
+    ends = np.append(starts[1:], len(distinct)) - 1
+    pairs = zip(distinct[starts].tolist(), distinct[ends].tolist(), strict=True)
+    return [(float(first), float(last + 1)) for first, last in pairs if len(distinct)]
 
 
 @dataclass(frozen=True, eq=False)

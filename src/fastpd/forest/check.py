@@ -54,6 +54,7 @@ def validate(forest: Forest) -> None:
     """
     _check_lengths(forest)
     inner = ~forest.is_leaf
+    _check_splits(forest)
     left, right = forest.left.astype(np.int64), forest.right.astype(np.int64)
     if np.any((left >= 0) != inner) or np.any((right >= 0) != inner):
         raise _broken(forest.source, "a leaf has children or a split has none")
@@ -95,7 +96,10 @@ def reachable(left: Array, right: Array, roots: Array, source: str) -> NDArray[n
 
 
 def check_prediction(
-    forest: Forest, library: Callable[[NDArray[np.float32]], NDArray[np.floating]]
+    forest: Forest,
+    library: Callable[[NDArray[Any]], NDArray[np.floating]],
+    *,
+    sums: type[np.floating] = np.float32,
 ) -> None:
     """Compare the forest's raw prediction with the library's on rows made to tell them apart.
 
@@ -104,12 +108,15 @@ def check_prediction(
     forest
         The imported model.
     library
-        Returns the raw prediction of rows by the library that trained the model.
+        Returns the raw prediction of rows by the library that trained the model. Rows come in the
+        precision in which the model compares; categories as their codes.
+    sums
+        Precision in which the library adds up leaf values.
 
     Raises
     ------
     ModelMismatchError
-        Where a difference is larger than float32 rounding of the library's sum explains.
+        Where a difference is larger than rounding of the library's sum explains.
     """
     rows = sample_rows(forest)
     leaves = leaves_reached(forest, rows)
@@ -121,7 +128,7 @@ def check_prediction(
             f"{ours.shape} was expected. Please report the model and its library's version."
         )
     theirs = theirs.reshape(ours.shape)
-    allowed = tolerance(forest)
+    allowed = tolerance(forest, sums)
     if np.all(np.abs(ours - theirs) <= allowed):
         return
     # Thousands of tiny leaves beside a large sum are lost in float32, without being misread.
@@ -138,8 +145,8 @@ def check_prediction(
         )
 
 
-def tolerance(forest: Forest) -> NDArray[np.float64]:
-    """Return for each output how far a sum in float32 may be from the exact one.
+def tolerance(forest: Forest, sums: type[np.floating] = np.float32) -> NDArray[np.float64]:
+    """Return for each output how far a rounded sum may be from the exact one.
 
     Rounding errors of a sum are independent enough to grow with the root of its length.
     """
@@ -150,46 +157,61 @@ def tolerance(forest: Forest) -> NDArray[np.float64]:
             total = total + np.bincount(forest.tree_output, largest[:, 0], forest.n_outputs)
         else:
             total = total + largest.sum(axis=0)
-    epsilon, tiny = float(np.finfo(np.float32).eps), float(np.finfo(np.float32).tiny)
+    epsilon, tiny = float(np.finfo(sums).eps), float(np.finfo(sums).tiny)
     return np.asarray(epsilon * (4.0 + np.sqrt(forest.n_trees)) * total) + tiny
 
 
-def sample_rows(forest: Forest, seed: int = 0) -> NDArray[np.float32]:
-    """Return rows on which a misread split shows.
+def sample_rows(forest: Forest, seed: int = 0) -> NDArray[Any]:
+    """Return rows on which a misread split shows, in the precision in which the model compares.
 
-    Values lie at thresholds exactly, one float32 step to either side, between two of them,
-    beyond all of them, or are missing.
+    Values lie at thresholds exactly, one step to either side, between two of them, beyond all of
+    them, or are missing. Features that are split by sets get whole numbers, as codes are.
     """
     count = max(4, min(SAMPLE_ROWS, SAMPLE_CELLS // max(1, forest.n_features)))
     rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(count, forest.n_features)).astype(np.float32)
-    inner = ~forest.is_leaf
-    feature, threshold = forest.feature[inner], forest.threshold[inner].astype(np.float32)
-    order = np.lexsort((threshold, feature))
-    feature, threshold = feature[order], threshold[order]
+    kind = np.float32 if forest.comparison == "float32" else np.float64
+    rows: NDArray[Any] = rng.normal(size=(count, forest.n_features)).astype(kind)
+    feature, points = _points(forest, kind)
     used, first, number = np.unique(feature, return_index=True, return_counts=True)
     if len(used):
         shape = (count, len(used))
         at = first + (rng.random(shape) * number).astype(np.int64)
         last = first + number - 1
-        above = threshold[np.minimum(at + 1, last)]
-        rows[:, used] = _around(rng, threshold[at], above, threshold[first], threshold[last])
+        above = points[np.minimum(at + 1, last)]
+        rows[:, used] = _around(rng, points[at], above, points[first], points[last])
+    coded = np.unique(forest.feature[forest.splits.node])
+    rows[:, coded] = np.maximum(np.floor(rows[:, coded]), 0)
     kinds = rng.random(rows.shape)
     rows[kinds < 0.1] = np.nan
     if np.isfinite(forest.missing):
-        rows[kinds > 0.95] = np.float32(forest.missing)
+        rows[kinds > 0.95] = kind(forest.missing)
     return rows
+
+
+def _points(forest: Forest, kind: type[np.floating]) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Return features and points where a side changes, sorted by both."""
+    plain = ~forest.is_leaf
+    plain[forest.splits.node] = False
+    ends = np.concatenate([forest.splits.low, forest.splits.high])
+    owner = np.tile(forest.splits.owner(), 2)
+    finite = np.isfinite(ends)
+    feature = np.concatenate([forest.feature[plain], forest.feature[owner[finite]]])
+    with np.errstate(over="ignore"):
+        points = np.concatenate([forest.threshold[plain], ends[finite]]).astype(kind)
+    order = np.lexsort((points, feature))
+    return feature[order], points[order]
 
 
 def _around(
     rng: np.random.Generator,
-    at: NDArray[np.float32],
-    above: NDArray[np.float32],
-    lowest: NDArray[np.float32],
-    highest: NDArray[np.float32],
-) -> NDArray[np.float32]:
+    at: NDArray[Any],
+    above: NDArray[Any],
+    lowest: NDArray[Any],
+    highest: NDArray[Any],
+) -> NDArray[Any]:
     """Return for each chosen threshold one of the values near it, picked at random."""
-    big = np.finfo(np.float32).max
+    # Some libraries take float32 rows only, and refuse infinite values.
+    big = at.dtype.type(np.finfo(np.float32).max)
     kind = rng.integers(0, 8, at.shape)
     shape = at.shape
     with np.errstate(over="ignore"):
@@ -197,15 +219,14 @@ def _around(
             [kind < 2, kind < 4, kind == 4, kind == 5, kind == 6],
             [
                 at,
-                np.nextafter(at, -big, dtype=np.float32),
-                np.nextafter(at, big, dtype=np.float32),
+                np.nextafter(at, -big),
+                np.nextafter(at, big),
                 at / 2 + above / 2,
                 np.broadcast_to(lowest - np.abs(lowest) - 1, shape),
             ],
             np.broadcast_to(highest + np.abs(highest) + 1, shape),
         )
-    # Some libraries refuse infinite values.
-    return np.asarray(np.clip(values, -big, big), np.float32)
+    return np.asarray(np.clip(values, -big, big), at.dtype)
 
 
 def _as_type(forest: Forest, name: str, kind: type[np.generic]) -> NDArray[Any]:
@@ -228,6 +249,8 @@ def _check_lengths(forest: Forest) -> None:
     if len(forest.base) != forest.n_outputs or len(forest.tree_output) != forest.n_trees:
         raise _broken(forest.source, "its outputs differ in number")
     roots = forest.roots.astype(np.int64)
+    if forest.categories and len(forest.categories) != forest.n_features:
+        raise _broken(forest.source, "categories of another number of features")
     if np.any(np.diff(roots) <= 0) or (forest.n_trees and (roots[0] != 0 or roots[-1] >= count)):
         raise _broken(forest.source, "its trees are not stored one after another")
     if count and not forest.n_trees:
@@ -235,6 +258,24 @@ def _check_lengths(forest: Forest) -> None:
     lowest = -1 if width > 1 else 0
     if np.any((forest.tree_output < lowest) | (forest.tree_output >= forest.n_outputs)):
         raise _broken(forest.source, "a tree adds to an output that is not there")
+
+
+def _check_splits(forest: Forest) -> None:
+    """Check that splits by intervals are at inner nodes, and their intervals in order."""
+    splits, count = forest.splits, len(forest.feature)
+    sizes = np.diff(splits.offsets)
+    if len(sizes) != len(splits.node) or np.any(sizes < 1) or splits.offsets[0] != 0:
+        raise _broken(forest.source, "its sets of intervals do not fit their nodes")
+    if not len(splits.low) == len(splits.high) == splits.offsets[-1]:
+        raise _broken(forest.source, "its intervals differ in number")
+    if np.any(np.diff(splits.node) <= 0) or np.any((splits.node < 0) | (splits.node >= count)):
+        raise _broken(forest.source, "its sets of intervals are not at nodes in order")
+    if np.any(forest.is_leaf[splits.node]):
+        raise _broken(forest.source, "a leaf has a set of intervals")
+    follows = np.diff(splits.owner()) == 0
+    apart = (splits.low[1:] > splits.high[:-1]) | ~follows
+    if not (np.all(splits.low < splits.high) and np.all(apart)):
+        raise _broken(forest.source, "intervals of a node are empty, overlap, or are out of order")
 
 
 def _tree_sizes(forest: Forest) -> Array:

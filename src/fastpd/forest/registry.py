@@ -17,7 +17,10 @@ _IMPORTERS = {
     ("xgboost.core", "Booster"): ("fastpd.forest.xgboost", "from_booster"),
     ("xgboost.sklearn", "XGBModel"): ("fastpd.forest.xgboost", "from_booster"),
 }
+# First bytes of a model file -> module and name of what imports it; other files are XGBoost's.
+_FILE_IMPORTERS: tuple[tuple[bytes, tuple[str, str]], ...] = ()
 _FILE_IMPORTER = ("fastpd.forest.xgboost", "from_file")
+_LONGEST_START = 256
 _SUPPORTED = (
     "an xgboost.Booster, a scikit-learn wrapper of XGBoost (XGBRegressor, XGBClassifier, "
     "XGBRanker, XGBRFRegressor, ...), a path to a model saved by XGBoost as .json or .ubj, or a "
@@ -58,13 +61,24 @@ def import_model(model: Any, *, iteration_range: tuple[int, int] | None = None) 
             )
         return canonical(model)
     if isinstance(model, str | os.PathLike):
-        return _run(_FILE_IMPORTER, model, iteration_range)
+        return _run(_file_importer(model), model, iteration_range)
     for base in type(model).__mro__:
         importer = _IMPORTERS.get((base.__module__, base.__name__))
         if importer is not None:
             return _run(importer, model, iteration_range)
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     raise UnsupportedModelError(f"A model of type {kind} was given; expected {_SUPPORTED}.")
+
+
+def _file_importer(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return the importer that the first bytes of a file ask for; it will say what is unreadable."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(_LONGEST_START)
+    except OSError:
+        return _FILE_IMPORTER
+    matches = (importer for mark, importer in _FILE_IMPORTERS if start.startswith(mark))
+    return next(matches, _FILE_IMPORTER)
 
 
 def _run(importer: tuple[str, str], model: Any, iteration_range: tuple[int, int] | None) -> Forest:
