@@ -21,11 +21,12 @@ def code_intervals(codes: Iterable[int]) -> list[tuple[float, float]]:
     >>> code_intervals([7, 1, 2])
     [(1.0, 3.0), (7.0, 8.0)]
     """
-    distinct = np.unique(np.fromiter(codes, dtype=np.int64))
-    starts = np.flatnonzero(np.diff(distinct, prepend=distinct[:1] - 2) > 1)
-    ends = np.append(starts[1:], len(distinct)) - 1
-    pairs = zip(distinct[starts].tolist(), distinct[ends].tolist(), strict=True)
-    return [(float(first), float(last + 1)) for first, last in pairs if len(distinct)]
+    intervals: list[tuple[float, float]] = []
+    for code in sorted(set(codes)):
+        joined = intervals and intervals[-1][1] == code
+        first = intervals.pop()[0] if joined else float(code)
+        intervals.append((first, code + 1.0))
+    return intervals
 
 
 @dataclass(frozen=True, eq=False)

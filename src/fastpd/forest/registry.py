@@ -71,7 +71,7 @@ def import_model(model: Any, *, iteration_range: tuple[int, int] | None = None) 
 
 
 def _file_importer(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the importer that the first bytes of a file ask for; it will say what is unreadable."""
+    """Return the importer that a file's first bytes ask for; it will say what is unreadable."""
     try:
         with open(path, "rb") as file:
             start = file.read(_LONGEST_START)
