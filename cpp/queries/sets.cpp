@@ -37,8 +37,10 @@ ColumnOf::ColumnOf(const Sets& sets, int n_players) : singles_(static_cast<std::
     for (std::size_t i = 0; i < sets.size(); ++i) {
         const auto set = sets[i];
         const auto column = static_cast<std::int32_t>(i);
-        if (set.size() == 1) singles_[static_cast<std::size_t>(set[0])] = column;
-        else if (set.size() == 2) pairs_[pair_key(set[0], set[1])] = column;
+        // A player that no tree tests may lie beyond the last one that is tested; no leaf asks for it.
+        if (set.size() == 1) {
+            if (set[0] < n_players) singles_[static_cast<std::size_t>(set[0])] = column;
+        } else if (set.size() == 2) pairs_[pair_key(set[0], set[1])] = column;
         else larger_[key_of(set)] = column;
     }
 }

@@ -277,3 +277,20 @@ def test_many_blocks_and_bins_stay_within_the_aim():
         ex = fastpd.Explainer(model, background, precision=precision)
         error = np.abs(ex.shap(rows).values - expected).max() / spread(model, background, rows)
         assert error <= bound
+
+
+def test_no_sets_at_all_have_no_columns(given: Case):
+    found = given.explainer("fast").value([], given.rows)
+    assert found.shape[:2] == (len(given.rows), 0)
+
+
+def test_features_after_the_last_one_that_is_tested_get_nothing():
+    rows = np.zeros((3, 2000))
+    for trees in ([5.0], [Split(1, 0.5, 1.0, 2.0)]):
+        model = forest(trees, 2000)
+        ex = fastpd.Explainer(model, rows)
+        assert not ex.shap(rows).values[:, 2:].any()
+        found = ex.value([(1999,), (1, 1999)], rows)
+        np.testing.assert_allclose(found, predict_forest(model, rows)[:, None] * [1, 1], atol=1e-7)
+        assert ex.components(rows).complete
+        assert not ex.components(rows)[1999].any()
