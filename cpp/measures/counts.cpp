@@ -48,16 +48,18 @@ void count_block(const Ensemble& ensemble, const Block& block, const Tile& tile,
                                          parts[3 * max_patterns + p];
 }
 
-// Calls `body(tile, first row, rows)` for the rows, a chunk at a time, each binned by all threads.
+// Calls `body(tile, first row, rows, monitor)` for the rows, a chunk at a time, each binned by all threads.
 template <class Body>
 void for_chunks(const Grid& grid, const Rows& rows, int n_jobs, Monitor& monitor, const Kernels& kernels,
                 const Body& body) {
     Tile tile(grid, std::min(chunk_rows, rows.n));
-    for (std::size_t first = 0; first < rows.n; first += chunk_rows) {
+    const std::size_t n_parts = 2 * ((rows.n + chunk_rows - 1) / chunk_rows);
+    for (std::size_t first = 0, part = 0; first < rows.n; first += chunk_rows, part += 2) {
         const std::size_t n = std::min(chunk_rows, rows.n - first);
-        parallel_for(grid.feature.size(), n * grid.feature.size() > 20000 ? n_jobs : 1, monitor,
+        PartOf binning(monitor, part, n_parts), counting(monitor, part + 1, n_parts);
+        parallel_for(grid.feature.size(), n * grid.feature.size() > 20000 ? n_jobs : 1, binning,
                      [&](const Task& task) { tile.fill_column(rows, task.index, first, n, kernels); });
-        body(tile, first, n);
+        body(tile, first, n, counting);
     }
 }
 
@@ -124,8 +126,8 @@ void count_patterns(const Ensemble& ensemble, const Grid& grid, const Rows& rows
     const std::size_t n_runs = (ensemble.blocks.size() + run - 1) / run;
     // Half a millisecond of work is done before threads have started.
     if (rows.n * ensemble.blocks.size() < 1'000'000) n_jobs = 1;
-    for_chunks(grid, rows, n_jobs, monitor, set, [&](const Tile& tile, std::size_t first, std::size_t n) {
-        parallel_for(n_runs, n_jobs, monitor, [&](const Task& task) {
+    for_chunks(grid, rows, n_jobs, monitor, set, [&](const Tile& tile, std::size_t first, std::size_t n, Monitor& part) {
+        parallel_for(n_runs, n_jobs, part, [&](const Task& task) {
             const std::size_t end = std::min(ensemble.blocks.size(), (task.index + 1) * run);
             for (std::size_t b = task.index * run; b < end; ++b)
                 count_block(ensemble, ensemble.blocks[b], tile, first, n, rows.n, weights, counts, set);
@@ -154,8 +156,8 @@ DeepCounts count_deep(const Ensemble& ensemble, const Grid& grid, const Rows& ro
     const Kernels& set = kernels();
     std::vector<Counted> leaves(ensemble.deep.size());
     std::atomic<std::size_t> total{0};
-    for_chunks(grid, rows, n_jobs, monitor, set, [&](const Tile& tile, std::size_t first, std::size_t n) {
-        parallel_for(leaves.size(), n_jobs, monitor, [&](const Task& task) {
+    for_chunks(grid, rows, n_jobs, monitor, set, [&](const Tile& tile, std::size_t first, std::size_t n, Monitor& part) {
+        parallel_for(leaves.size(), n_jobs, part, [&](const Task& task) {
             if (total > limit) return;
             const Leaf& leaf = ensemble.deep[task.index];
             const std::uint64_t full = leaf.tau == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << leaf.tau) - 1;

@@ -13,6 +13,8 @@ namespace {
 
 using Mask = std::uint64_t;
 
+constexpr std::size_t masks_a_check = 64;  // looking at the clock costs about as much as one mask
+
 Mask full_mask(int tau) { return tau == 64 ? ~Mask(0) : (Mask(1) << tau) - 1; }
 
 // Visits the subsets of size 1 .. order of a mask's bits with their rank among all subsets of 64 bits: by size,
@@ -75,9 +77,10 @@ double passing_outside(const Seen& seen, Mask inside, Mask full) {
 }
 
 void compile_value_leaf(const Ensemble& ensemble, const Leaf& leaf, const Sets& sets, const Seen& seen,
-                        DeepLeafQuery& out, std::vector<double>& constants) {
+                        const Task& task, DeepLeafQuery& out, std::vector<double>& constants) {
     const auto clauses = ensemble.clauses_of(leaf);
     for (std::size_t s = 0; s < sets.size(); ++s) {
+        task.checkpoint();
         const auto set = sets[s];
         Mask inside = 0;
         for (int i = 0; i < leaf.tau; ++i)
@@ -92,10 +95,11 @@ void compile_value_leaf(const Ensemble& ensemble, const Leaf& leaf, const Sets& 
 // the index of the game 1[A in S, B disjoint from S], A = players that only x passes, B = only b.
 // Where neither passes, the leaf is out of reach.
 void index_of_mask(Mask passing, Mask full, const Seen& seen, const Query& query, const Subsets& subsets,
-                   std::vector<double>& out) {
+                   const Task& task, std::vector<double>& out) {
     const Mask b_only = full & ~passing;
     const int b = std::popcount(b_only);
     for (std::size_t i = 0; i < seen.masks.size(); ++i) {
+        if (i % masks_a_check == 0) task.checkpoint();
         if ((seen.masks[i] | passing) != full) continue;
         const Mask a_only = full & ~seen.masks[i];
         const int a = std::popcount(a_only);
@@ -113,10 +117,9 @@ void add_index_leaf(const Leaf& leaf, const DeepLeafQuery& asked, const Tables& 
     const Seen seen = seen_at(tables.deep_offsets, tables.deep_masks, tables.deep_counts, asked.leaf);
     std::vector<double> index(subsets.count());
     for (std::size_t at = 0; at < rows.size();) {
-        task.checkpoint();
         const Mask passing = masks[rows[at]];
         std::fill(index.begin(), index.end(), 0.0);
-        index_of_mask(passing, full_mask(leaf.tau), seen, tables.query, subsets, index);
+        index_of_mask(passing, full_mask(leaf.tau), seen, tables.query, subsets, task, index);
         const std::size_t first = at;
         while (at < rows.size() && masks[rows[at]] == passing) ++at;
         for (std::size_t s = 0; s < index.size(); ++s) {
@@ -130,21 +133,22 @@ void add_index_leaf(const Leaf& leaf, const DeepLeafQuery& asked, const Tables& 
 }  // namespace
 
 void compile_deep(const Ensemble& ensemble, const Background& background, std::span<const double> values,
-                  const Query& query, const Sets& sets, const ColumnOf& column_of, Tables& tables) {
+                  const Query& query, const Sets& sets, const ColumnOf& column_of, Tables& tables, Monitor& monitor) {
     if (ensemble.deep.empty()) return;
     tables.query = query;
     tables.deep_offsets.assign(background.deep_offsets.begin(), background.deep_offsets.end());
     tables.deep_masks.assign(background.deep_masks.begin(), background.deep_masks.end());
     tables.deep_counts.assign(background.deep_counts.begin(), background.deep_counts.end());
     std::vector<std::int32_t> players;
-    for (std::uint32_t i = 0; i < ensemble.deep.size(); ++i) {
+    parallel_for(ensemble.deep.size(), 1, monitor, [&](const Task& task) {
+        const auto i = static_cast<std::uint32_t>(task.index);
         const Leaf& leaf = ensemble.deep[i];
         const double value = values[static_cast<std::size_t>(leaf.node)] / background.total;
-        if (value == 0) continue;
+        if (value == 0) return;
         DeepLeafQuery asked{i, value, {}, {}};
         if (query.is_value) {
             compile_value_leaf(ensemble, leaf, sets, seen_at(tables.deep_offsets, tables.deep_masks, tables.deep_counts, i),
-                               asked, tables.constants);
+                               task, asked, tables.constants);
         } else {
             const Subsets subsets(leaf.tau, std::min<int>(query.order, leaf.tau));
             asked.columns.assign(subsets.count(), -1);
@@ -154,7 +158,7 @@ void compile_deep(const Ensemble& ensemble, const Background& background, std::s
             });
         }
         tables.deep.push_back(std::move(asked));
-    }
+    });
 }
 
 void add_deep(const Ensemble& ensemble, const Tables& tables, const Tile& tile, std::size_t n, const Kernels& kernels,

@@ -13,7 +13,7 @@ namespace fastpd {
 class GroupCompiler {
 public:
     GroupCompiler(const Ensemble& ensemble, const Background& background, std::span<const double> values,
-                  const Query& query, const Sets& sets, const ColumnOf& column_of);
+                  const Query& query, const Sets& sets, const ColumnOf& column_of, const Task& task);
 
     void lay_out(std::span<const std::uint32_t> blocks);
     void fill();
@@ -55,6 +55,7 @@ private:
     const Query& query_;
     const Sets& sets_;
     const ColumnOf& column_of_;
+    const Task& task_;
     const Kernels& kernels_;
     std::array<std::vector<std::uint32_t>, max_block_bits + 1> subsets_;  // of the players of a leaf, by their number
     Group group_;

@@ -78,23 +78,26 @@ std::size_t binomial(int n, int k) {
     return value;
 }
 
-Sets present_sets(const Ensemble& ensemble, std::span<const double> values, int order, std::size_t limit) {
+Sets present_sets(const Ensemble& ensemble, std::span<const double> values, int order, std::size_t limit,
+                  Monitor& monitor) {
     const auto shorter = [](const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
         return a.size() != b.size() ? a.size() < b.size() : a < b;
     };
     std::set<std::vector<std::int32_t>, decltype(shorter)> found(shorter);
     std::unordered_set<std::string> paths;  // leaves of one path's players are looked at once
     std::vector<std::int32_t> players, chosen;
-    for (const auto* leaves : {&ensemble.leaves, &ensemble.deep})
-        for (const Leaf& leaf : *leaves) {
-            if (values[static_cast<std::size_t>(leaf.node)] == 0) continue;
-            players_in(ensemble, leaf, ~std::uint64_t(0), players);
-            if (!paths.insert(key_of(players)).second) continue;
-            for_subsets(players, order, 0, chosen, [&](const std::vector<std::int32_t>& set) {
-                found.insert(set);
-                if (found.size() > limit) throw std::length_error("too many sets");
-            });
-        }
+    const std::size_t n_shallow = ensemble.leaves.size();
+    parallel_for(n_shallow + ensemble.deep.size(), 1, monitor, [&](const Task& task) {
+        const Leaf& leaf = task.index < n_shallow ? ensemble.leaves[task.index] : ensemble.deep[task.index - n_shallow];
+        if (values[static_cast<std::size_t>(leaf.node)] == 0) return;
+        players_in(ensemble, leaf, ~std::uint64_t(0), players);
+        if (!paths.insert(key_of(players)).second) return;
+        for_subsets(players, order, 0, chosen, [&](const std::vector<std::int32_t>& set) {
+            task.checkpoint();
+            found.insert(set);
+            if (found.size() > limit) throw std::length_error("too many sets");
+        });
+    });
     Sets sets;
     for (const auto& set : found) {
         sets.players.insert(sets.players.end(), set.begin(), set.end());

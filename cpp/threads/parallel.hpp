@@ -21,6 +21,17 @@ struct Cancelled : std::runtime_error {
     Cancelled() : std::runtime_error("cancelled") {}
 };
 
+// Hears of one of several equal parts of the work, and tells how much of the whole that makes.
+class PartOf : public Monitor {
+public:
+    PartOf(Monitor& whole, std::size_t part, std::size_t n_parts) : whole_(whole), part_(part), n_parts_(n_parts) {}
+    void poll(std::size_t done, std::size_t total) override { whole_.poll(part_ * total + done, n_parts_ * total); }
+
+private:
+    Monitor& whole_;
+    std::size_t part_, n_parts_;
+};
+
 // What a task may ask of the run that it belongs to.
 class Run {
 public:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,14 @@ from fastpd.results import Decomposition, Effect, Importance, Interactions, Plan
 __all__ = ["Explainer"]
 
 _SAMPLE_SHARE = 32  # of the memory limit that the background's bins may take
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """All that depends on the background, changed at once so that no thread sees half of it."""
+
+    engine: Engine
+    sample: Sample
 
 
 class Explainer:
@@ -105,19 +114,13 @@ class Explainer:
         forest = select_output(import_model(model, iteration_range=iteration_range), output)
         self._named = forest.named
         self._blocks = make_blocks(_named_by(forest, background))
-        self._start()
+        self._changing = threading.RLock()
+        empty = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
+        self._state = self._with(Empirical.nothing(self._blocks), empty)
         if background is not None:
             self._add(background, weights)
         elif weights is not None:
             raise WeightError("weights were given without a background; pass both, or to update().")
-
-    def _start(self) -> None:
-        limit = self._settings.memory_limit
-        self._measure = Empirical.nothing(self._blocks)
-        self._sample = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
-        self._cache = Cache(limit)
-        self._engine_made: Engine | None = None
-        self._base_made: NDArray[np.float64] | None = None
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -132,18 +135,18 @@ class Explainer:
     @property
     def n_background(self) -> int:
         """Number of background rows seen so far."""
-        return self._measure.n_rows
+        return self._state.engine.measure.n_rows
 
     @property
     def expected_value(self) -> Any:
         """v_0, the mean raw prediction over the background; one number, or one for each output."""
-        base = self._base()
-        return float(base[0]) if len(base) == 1 else base.copy()
+        return self._engine().expected_value
 
     @property
     def nbytes(self) -> int:
         """Memory that the explainer holds, without cached tables."""
-        return self._blocks.nbytes + self._measure.nbytes + self._sample.nbytes
+        state = self._state
+        return self._blocks.nbytes + state.engine.measure.nbytes + state.sample.nbytes
 
     def update(self, background: Any, weights: Any = None) -> None:
         """Add background rows; in any batches and order the result is that of all at once.
@@ -168,11 +171,11 @@ class Explainer:
                 f"({self._blocks.forest.source} and {other._blocks.forest.source}); "
                 "merge explainers of one and the same model only."
             )
-        limit = self._settings.memory_limit
-        self._replace(
-            self._measure.merged(other._measure, memory_limit=limit),
-            self._sample.merged(other._sample),
-        )
+        added, limit = other._state, self._settings.memory_limit
+        with self._changing:
+            known = self._state
+            measure = known.engine.measure.merged(added.engine.measure, memory_limit=limit)
+            self._state = self._with(measure, known.sample.merged(added.sample))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the raw (link-scale) prediction by the engine itself, in float64."""
@@ -215,12 +218,13 @@ class Explainer:
         >>> bool(abs(phi.base_values + phi.values.sum(axis=1) - explainer.predict(X)).max() < 1e-6)
         True
         """
-        return shap(self._engine(), self._rows(X), X, self.expected_value, dtype)
+        return shap(self._engine(), self._rows(X), X, dtype)
 
     def components(self, X: Any, max_order: int = 2, *, dtype: Any = np.float64) -> Decomposition:
         """Return the components m_S of the functional decomposition at rows, up to an order."""
         order = check_order(max_order)
-        return components(self._engine(), self._rows(X), order, self.expected_value, dtype)
+        engine = self._engine()
+        return components(engine, self._rows(X), order, engine.expected_value, dtype)
 
     def interactions(
         self, X: Any, order: int = 2, index: str = "SII", *, dtype: Any = np.float64
@@ -240,8 +244,7 @@ class Explainer:
             ``float64`` or ``float32``.
         """
         size, kind = check_order(order, "order"), check_index(index)
-        rows = self._rows(X)
-        return interactions(self._engine(), rows, size, kind, self.expected_value, dtype)
+        return interactions(self._engine(), self._rows(X), size, kind, dtype)
 
     def effect(self, *features: Any) -> Effect:
         """Return the effect of one or two features as an exact step function.
@@ -259,7 +262,8 @@ class Explainer:
             )
         feature_set(features, self.feature_names)
         ordered = tuple(feature_index(one, self.feature_names) for one in features)
-        return effect(self._engine(), ordered, self._base())
+        engine = self._engine()
+        return effect(engine, ordered, engine.base)
 
     def importance(self, X: Any = None, max_order: int = 2) -> Importance:
         """Return the mean of abs(m_S), largest first, over rows or over the background.
@@ -270,13 +274,14 @@ class Explainer:
         ('x0',)
         """
         order = check_order(max_order)
-        engine = self._engine()
+        state = self._ready()
+        engine = state.engine
         if X is not None:
             rows = self._rows(X)
             if rows.n_rows == 0:
                 raise OptionError("X has no rows; expected at least one to average over.")
             return importance(engine, rows, order, None)
-        kept = self._sample.rows()
+        kept = state.sample.rows()
         if kept is None:
             raise OptionError(
                 "the background was too large to keep for averages over it; pass rows, such as "
@@ -288,16 +293,16 @@ class Explainer:
         """Return how the engine holds the model, and the memory that queries take."""
         blocks, engine = self._blocks, self._engine()
         singles: list[FeatureSet] = [(k,) for k in range(len(self.feature_names))]
-        unlimited = self._measure.max_order >= blocks.core.largest_path
+        unlimited = engine.measure.max_order >= blocks.core.largest_path
         return Plan(
             n_trees=blocks.forest.n_trees,
             n_leaves=int(blocks.forest.is_leaf.sum()),
             n_blocks=blocks.core.n_blocks,
             n_deep_leaves=len(blocks.deep_sizes),
             largest_path=blocks.core.largest_path,
-            deep_order=None if unlimited else self._measure.max_order,
+            deep_order=None if unlimited else engine.measure.max_order,
             explainer_bytes=self.nbytes,
-            cached_bytes=self._cache.nbytes,
+            cached_bytes=engine.cache.nbytes,
             shap_table_bytes=table_bytes(engine, Ask("SII", 1), singles, engine.values(0)),
             memory_limit=self._settings.memory_limit,
         )
@@ -310,8 +315,16 @@ class Explainer:
         )
 
     def _add(self, background: Any, weights: Any) -> None:
-        measure, sample = self._measure, self._sample
-        before = measure.n_rows
+        with self._changing:  # another thread's rows must not be lost
+            known = self._state
+            measure, sample = self._counted(known, background, weights)
+            if measure.n_rows == known.engine.measure.n_rows:
+                raise BackgroundError("the background has no rows; expected at least one.")
+            # Taken over at once, so that a stopped update leaves the old background.
+            self._state = self._with(measure, sample)
+
+    def _counted(self, known: _State, background: Any, weights: Any) -> tuple[Empirical, Sample]:
+        measure, sample = known.engine.measure, known.sample
         limit, n_jobs = self._settings.memory_limit, self._settings.n_jobs
         for rows, weight in _batches(background, weights, self._background_rows):
             runs = chunks_of(rows)
@@ -323,17 +336,14 @@ class Explainer:
                         chunk, share, memory_limit=limit, n_jobs=n_jobs, poll=task.poll(part)
                     )
                     sample = sample.updated(chunk, share)
-        if measure.n_rows == before:
-            raise BackgroundError("the background has no rows; expected at least one.")
-        self._replace(measure, sample)
+        return measure, sample
 
-    def _replace(self, measure: Empirical, sample: Sample) -> None:
-        """Take a new background over at once, so that a stopped update leaves the old one."""
+    def _with(self, measure: Empirical, sample: Sample) -> _State:
+        cache = Cache(self._settings.memory_limit)
+        engine = Engine(self._blocks, measure, self._settings, cache)
         if measure.n_rows:
-            measure.background()
-        self._measure, self._sample = measure, sample
-        self._cache = Cache(self._settings.memory_limit)
-        self._engine_made = self._base_made = None
+            _ = engine.background  # refuses weights that are all zero
+        return _State(engine, sample)
 
     def _background_rows(self, data: Any) -> Rows:
         return as_rows(data, self.feature_names, what="background", named=self._named)
@@ -341,26 +351,16 @@ class Explainer:
     def _rows(self, X: Any) -> Rows:
         return as_rows(X, self.feature_names, named=self._named)
 
-    def _engine(self) -> Engine:
-        if self._engine_made is None:
-            if self._measure.n_rows == 0:
-                raise BackgroundError(
-                    "the explainer has no background yet; add rows with update(rows)."
-                )
-            background = self._measure.background()
-            self._engine_made = Engine(
-                self._blocks, self._measure, self._settings, self._cache, background
+    def _ready(self) -> _State:
+        state = self._state
+        if state.engine.measure.n_rows == 0:
+            raise BackgroundError(
+                "the explainer has no background yet; add rows with update(rows)."
             )
-        return self._engine_made
+        return state
 
-    def _base(self) -> NDArray[np.float64]:
-        if self._base_made is None:
-            engine = self._engine()
-            outputs = range(len(self.output_names))
-            self._base_made = np.array(
-                [engine.origin(k) + engine.low_order(k).expected_value for k in outputs]
-            )
-        return self._base_made
+    def _engine(self) -> Engine:
+        return self._ready().engine
 
 
 def _named_by(forest: Forest, background: Any) -> Forest:
@@ -404,6 +404,9 @@ def _batches(
 
 
 def _same_model(one: Forest, other: Forest) -> bool:
-    arrays = ("feature", "threshold", "left", "right", "default_left", "value", "roots", "base")
-    same = all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
-    return same and one.feature_names == other.feature_names
+    for part in fields(Forest):
+        a, b = getattr(one, part.name), getattr(other, part.name)
+        no_answer = part.name in ("cover", "source")
+        if not no_answer and not np.array_equal(a, b, equal_nan=part.name == "missing"):
+            return False
+    return True

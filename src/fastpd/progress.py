@@ -35,9 +35,9 @@ class Bar:
         elif time.monotonic() - started >= _PATIENCE:
             filled = round(share * _WIDTH)
             line = f"\r{what}: [{'#' * filled}{'.' * (_WIDTH - filled)}] {share:4.0%}"
+            self._drawn = True  # first: an interrupt may come while it is written
             self._stream.write(line)
             self._stream.flush()
-            self._drawn = True
 
     def _clear(self, what: str) -> None:
         self._started.pop(what, None)
@@ -65,6 +65,7 @@ class Task:
         self._report = report
         self._what = what
         self._n_parts = n_parts
+        self._share = 0.0
 
     def poll(self, part: int) -> Callable[[int, int], None] | None:
         """Return what the core calls now and then while it works on one part."""
@@ -73,7 +74,10 @@ class Task:
             return None
 
         def listen(done: int, total: int) -> None:
-            report(self._what, min((part + done / max(total, 1)) / self._n_parts, 0.999))
+            # Work that is tried again, with less, must not seem to go back.
+            share = (part + done / max(total, 1)) / self._n_parts
+            self._share = max(self._share, min(share, 0.999))
+            report(self._what, self._share)
 
         return listen
 
@@ -99,12 +103,10 @@ def make_progress(progress: Any) -> Progress:
     None shows a bar on a terminal, False nothing, True a bar anywhere; a callable gets the name of
     the work and the share of it that is done.
     """
-    if progress is None:
-        return Progress(Bar(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None)
-    if progress is False:
-        return Progress(None)
-    if progress is True:
-        return Progress(Bar(sys.stderr))
+    if progress is None or isinstance(progress, bool):
+        stream = sys.stderr  # None in programs without a console
+        wanted = progress is True or (progress is None and stream is not None and stream.isatty())
+        return Progress(Bar(stream) if wanted and stream is not None else None)
     if callable(progress):
         return Progress(progress)
     raise OptionError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -51,22 +52,30 @@ class Cache:
 
     limit: int
     entries: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` made for this key, from memory where it is still there."""
-        if key in self.entries:
-            self.entries.move_to_end(key)
-            return self.entries[key]  # type: ignore[no-any-return]
+        with self._lock:
+            if key in self.entries:
+                self.entries.move_to_end(key)
+                return self.entries[key]  # type: ignore[no-any-return]
+        # Made without the lock: another thread must not wait for what it does not need.
         made = make()
-        if made.nbytes <= self.limit:
-            self.entries[key] = made
-            while self.nbytes > self.limit:
-                self.entries.popitem(last=False)
+        with self._lock:
+            if made.nbytes <= self.limit:
+                self.entries[key] = made
+                while self._kept() > self.limit:
+                    self.entries.popitem(last=False)
         return made
 
     @property
     def nbytes(self) -> int:
         """Memory of all tables that are kept."""
+        with self._lock:
+            return self._kept()
+
+    def _kept(self) -> int:
         return sum(entry.nbytes for entry in self.entries.values())
 
 
@@ -78,12 +87,27 @@ class Engine:
     measure: Empirical
     settings: Settings
     cache: Cache
-    background: _core.Background
 
     @property
     def forest(self) -> Forest:
         """The model."""
         return self.blocks.forest
+
+    @cached_property
+    def background(self) -> _core.Background:
+        """The measure's counts, as the core reads them."""
+        return self.measure.background()
+
+    @cached_property
+    def base(self) -> NDArray[np.float64]:
+        """v_0, one number for each output."""
+        outputs = range(self.forest.n_outputs)
+        return np.array([self.origin(k) + self.low_order(k).expected_value for k in outputs])
+
+    @property
+    def expected_value(self) -> Any:
+        """v_0; one number, or one for each output."""
+        return float(self.base[0]) if len(self.base) == 1 else self.base.copy()
 
     @cached_property
     def centred(self) -> list[tuple[NDArray[np.float64], float]]:
@@ -127,9 +151,12 @@ def chunks_of(rows: Rows) -> list[tuple[int, int]]:
 
 def new_output(n_rows: int, n_columns: int, n_outputs: int, dtype: Any) -> NDArray[Any]:
     """Return memory for an answer: column after column, so that a column is one run."""
-    kind = np.dtype(dtype)
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
     if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise OptionError(f"dtype is {dtype!r}; expected 'float64' or 'float32'.")
+        raise OptionError(f"dtype is {dtype!r:.60}; expected 'float64' or 'float32'.")
     return np.empty((n_outputs, n_columns, n_rows), dtype=kind)
 
 
@@ -147,6 +174,8 @@ def for_rows(
     body: Callable[[NDArray[Any], NDArray[Any], Any], None],
 ) -> None:
     """Call `body(rows, memory, poll)` for chunks of the rows and the places of their answers."""
+    if memory.size == 0:
+        return
     runs = chunks_of(rows)
     with engine.settings.progress.task(what, len(runs)) as task:
         for part, (start, stop) in enumerate(runs):

@@ -24,8 +24,9 @@ def present_sets(engine: Engine, order: int) -> list[FeatureSet]:
     All other components are zero everywhere.
     """
     found: set[FeatureSet] = set()
+    largest = min(order, engine.blocks.core.largest_path)
     for output in range(engine.forest.n_outputs):
-        encoded = _core.present_sets(engine.blocks.core, engine.values(output), order, _MOST_SETS)
+        encoded = _core.present_sets(engine.blocks.core, engine.values(output), largest, _MOST_SETS)
         if encoded is None:
             raise MemoryLimitError(
                 f"the model has more than {_MOST_SETS:,} components up to order {order}. "
@@ -35,7 +36,7 @@ def present_sets(engine: Engine, order: int) -> list[FeatureSet]:
     return sorted(found, key=lambda one: (len(one), one))
 
 
-def shap(engine: Engine, rows: Rows, data: Any, base: Any, dtype: Any) -> ShapValues:
+def shap(engine: Engine, rows: Rows, data: Any, dtype: Any) -> ShapValues:
     """Return SHAP values of all features at rows."""
     forest = engine.forest
     engine.need_order(engine.blocks.core.largest_path, "SHAP")
@@ -43,26 +44,27 @@ def shap(engine: Engine, rows: Rows, data: Any, base: Any, dtype: Any) -> ShapVa
     memory = new_output(rows.n_rows, len(sets), forest.n_outputs, dtype)
     answer(engine, Ask("SII", 1), sets, rows, memory, "SHAP values")
     names, outputs = forest.feature_names, forest.output_names
+    base = engine.expected_value
     return ShapValues(as_answer(memory), base, data, names, outputs, forest.link)
 
 
-def interactions(
-    engine: Engine, rows: Rows, order: int, index: Index, base: Any, dtype: Any
-) -> Interactions:
+def interactions(engine: Engine, rows: Rows, order: int, index: Index, dtype: Any) -> Interactions:
     """Return an interaction index of all sets up to an order."""
     forest = engine.forest
     largest = engine.blocks.core.largest_path
     engine.need_order(order if index == "Moebius" else largest, f"the index {index}")
     sets = present_sets(engine, order)
     memory = new_output(rows.n_rows, len(sets), forest.n_outputs, dtype)
-    answer(engine, Ask(index, order), sets, rows, memory, f"{index} interactions")
+    # Without larger components to share out, a higher top order changes no index.
+    ask = Ask(index, min(order, max(largest, 1)))
+    answer(engine, ask, sets, rows, memory, f"{index} interactions")
     return Interactions(
         [tuple(forest.feature_names[i] for i in one) for one in sets],
         as_answer(memory),
         forest.feature_names,
         order,
         index=index,
-        base_values=base,
+        base_values=engine.expected_value,
         output_names=forest.output_names,
         link=forest.link,
     )
