@@ -6,7 +6,9 @@ Each message says what was given, what was expected, and the way out.
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Sequence
+from typing import Any
 
 __all__ = [
     "BackgroundError",
@@ -15,6 +17,7 @@ __all__ = [
     "FeatureError",
     "MemoryLimitError",
     "MergeError",
+    "MissingPackageError",
     "ModelError",
     "ModelFileError",
     "ModelMismatchError",
@@ -74,6 +77,21 @@ class MemoryLimitError(FastPDError, MemoryError):
 
 class MergeError(FastPDError, ValueError):
     """Two explainers that do not explain the same model."""
+
+
+class MissingPackageError(FastPDError, ImportError):
+    """A package that only this answer needs is not installed."""
+
+
+def imported(module: str, what: str) -> Any:
+    """Return a module of a package that users may not have, or say what asks for it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise MissingPackageError(
+            f"{what} needs the package {package} ({error}). Run `pip install {package}`."
+        ) from error
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

@@ -55,8 +55,8 @@ class Grid:
         return np.diff(self.offsets) + 2
 
     def edges(self, column: int) -> NDArray[np.float64]:
-        """Return the thresholds of one column."""
-        return self.thresholds[self.offsets[column] : self.offsets[column + 1]]
+        """Return the thresholds of one column, as an array of the caller's own."""
+        return self.thresholds[self.offsets[column] : self.offsets[column + 1]].copy()
 
     def column_of(self, feature: int) -> int | None:
         """Return the column of a feature, or None where no node tests it."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import OptionError
+from fastpd.errors import OptionError, imported
 
 if TYPE_CHECKING:
     from fastpd.results import Effect
@@ -38,8 +38,7 @@ def plot_effect(effect: Effect, *, component: bool = False, ax: Any = None) -> A
             "them, such as Explainer(..., output=0), to draw it."
         )
     if ax is None:
-        from matplotlib import pyplot
-
+        pyplot = imported("matplotlib.pyplot", "plot()")
         ax = pyplot.subplots(layout="constrained")[1]
     if len(effect.axes) == 1:
         _draw_line(effect, steps, ax)

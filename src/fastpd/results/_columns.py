@@ -66,6 +66,10 @@ class SetColumns(Mapping[Names, Array]):
     def __len__(self) -> int:
         return len(self._names)
 
+    # Compared and hashed as the object that it is: columns have no single truth value.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __contains__(self, features: object) -> bool:
         try:
             return self._key(features) in self._at
@@ -78,7 +82,13 @@ class SetColumns(Mapping[Names, Array]):
         names = [self._name(feature) for feature in chosen]
         if len(set(names)) != len(names):
             raise FeatureError(f"a feature stands twice in {tuple(names)}; name it once.")
-        if not 1 <= len(names) <= self._max_order:
+        if not names:
+            raise FeatureError(
+                "() has no features, and so no column; expected sets of 1 to "
+                f"{self._max_order}. What does not depend on any feature is "
+                "Explainer.expected_value."
+            )
+        if len(names) > self._max_order:
             raise FeatureError(
                 f"{tuple(names)} has {len(names)} features; this answer holds sets of 1 to "
                 f"{self._max_order}. Ask for a higher order."
@@ -86,9 +96,14 @@ class SetColumns(Mapping[Names, Array]):
         return frozenset(names)
 
     def _name(self, feature: Any) -> str:
-        if isinstance(feature, (int, np.integer)) and 0 <= feature < len(self._feature_names):
-            return self._feature_names[feature]
-        if isinstance(feature, str) and feature in self._feature_names:
+        known = self._feature_names
+        whole = isinstance(feature, (int, np.integer)) and not isinstance(feature, bool)
+        if whole and 0 <= feature < len(known):
+            return known[int(feature)]
+        if isinstance(feature, str) and feature in known:
             return feature
-        hint = nearest(str(feature), self.feature_names)
-        raise FeatureError(f"unknown feature {feature!r}.{hint}")
+        shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+        raise FeatureError(
+            f"unknown feature {feature!r}; the model has {shown}, or 0 to {len(known) - 1}."
+            f"{nearest(str(feature), known)}"
+        )

@@ -117,9 +117,15 @@ class Effect:
                 f"{len(values)} arrays of values for the effect of {self.features}; expected "
                 f"{len(self.axes)}, one for each feature."
             )
-        found: NDArray[np.float64] = steps[
-            tuple(axis.steps(given) for axis, given in zip(self.axes, values, strict=True))
-        ]
+        at = [axis.steps(given) for axis, given in zip(self.axes, values, strict=True)]
+        try:
+            np.broadcast_shapes(*(one.shape for one in at))
+        except ValueError:
+            raise DataError(
+                f"values of {' and '.join(self.features)} have shapes "
+                f"{' and '.join(str(one.shape) for one in at)}; expected as many of each."
+            ) from None
+        found: NDArray[np.float64] = steps[tuple(at)]
         return found
 
     def __repr__(self) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.errors import FeatureError, nearest
 from fastpd.results._columns import Names
 
 __all__ = ["Importance", "mean_size"]
@@ -47,11 +48,23 @@ class Importance(Mapping[Names, float]):
 
     def __getitem__(self, features: Any) -> Any:
         """Return the importance of a set of features, named in any order."""
-        wanted = frozenset([features] if isinstance(features, str) else features)
+        wanted = [features] if isinstance(features, str) else features
+        if not isinstance(wanted, Collection) or not all(isinstance(one, str) for one in wanted):
+            raise FeatureError(
+                f"{features!r:.60} is no set of feature names; expected one such as 'age' or "
+                "('age', 'sex')."
+            )
         for names, value in zip(self.names, self.scores, strict=True):
-            if frozenset(names) == wanted:
+            if frozenset(names) == frozenset(wanted):
                 return value if self.scores.ndim > 1 else float(value)
-        raise KeyError(features)
+        raise FeatureError(
+            f"no component of {tuple(wanted)} is listed: its features are unknown, or no tree "
+            f"joins them, or they are more than max_order.{self._hint(wanted)}"
+        )
+
+    def _hint(self, wanted: Collection[str]) -> str:
+        known = sorted({name for names in self.names for name in names})
+        return next((nearest(name, known) for name in wanted if name not in known), "")
 
     def __iter__(self) -> Iterator[Names]:
         return iter(self.names)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.errors import imported
+
 __all__ = ["ShapValues"]
 
 
@@ -39,7 +41,7 @@ class ShapValues:
 
     def to_shap(self) -> Any:
         """Return a `shap.Explanation`, for shap's own plots (needs the package shap)."""
-        import shap
+        shap = imported("shap", "to_shap()")
 
         base = np.asarray(self.base_values, dtype=np.float64)
         repeated = np.broadcast_to(base, (len(self.values), *base.shape)).copy()
