@@ -25,6 +25,10 @@ def trees(document):
         (b"bs64\tAAAA", "old binary format"),
         (pickle.dumps({"a": 1}), "pickle"),
         (b"[1, 2]", "JSON or UBJSON was expected"),
+        (b"tree\nversion=v4\nnum_class=1\n", "starts with b'tree"),  # LightGBM's text
+        (b"CBM1" + bytes(40), "starts with b'CBM1"),  # CatBoost's binary
+        (b"\x1f\x8b\x08\x00" + bytes(40), "JSON or UBJSON was expected"),  # gzip
+        (b'[{"nodeid": 0, "leaf": 1.0}]', "JSON or UBJSON was expected"),  # a dump of trees
         (b"{}", "no 'learner'"),
         (b'{"tree": 1}', "no 'learner'"),
         (b'{"learner": 3}', "'learner' is 3; expected a mapping"),
@@ -39,7 +43,7 @@ def test_what_is_no_model_is_refused(write, content, message):
 
 
 def test_a_path_that_is_not_there_or_is_a_folder_is_refused(tmp_path):
-    for path in (tmp_path / "absent.json", tmp_path, str(tmp_path / "absent.ubj")):
+    for path in (tmp_path / "absent.json", tmp_path, str(tmp_path / "absent.ubj"), "a\0b"):
         with pytest.raises(ModelFileError, match="cannot be read"):
             import_model(path)
 

@@ -45,11 +45,12 @@ def says(error: type[Exception], *words: str, run: Callable[[], Any]) -> None:
 
 
 OPTIONS = [
-    *({"n_jobs": n} for n in (0, -2, 1.5, True, "2")),
-    *({"precision": p} for p in ("single", "FAST", None, 1)),
-    *({"memory_limit": m} for m in (0, -1, "lots", "0GB", "1e9", None, True, float("nan"))),
+    *({"n_jobs": n} for n in (0, -2, 1.5, True, "2", ONES)),
+    *({"precision": p} for p in ("single", "FAST", None, 1, ONES)),
+    *({"memory_limit": m} for m in (0, -1, 0.5, "lots", "0GB", "1e9", None, True, [])),
+    *({"memory_limit": m} for m in (float("nan"), float("inf"))),
     *({"progress": p} for p in (3, "bar", [], 0)),
-    *({"output": o} for o in (1, -1, "y1", True, 1.0)),
+    *({"output": o} for o in (1, -1, "y1", True, 1.0, ONES)),
 ]
 WAYS_OUT = {
     "n_jobs": "None for all cores",
@@ -83,6 +84,18 @@ def test_models_of_unknown_kind(model: Any):
         says(UnsupportedModelError, type(model).__name__, "XGB", run=lambda: Explainer(model, X))
 
 
+def test_a_class_is_not_one_of_its_objects(ex: Explainer):
+    unfit = (UnsupportedModelError, "class Forest itself", "Make one")
+    says(*unfit, run=lambda: Explainer(fastpd.Forest, X))
+    says(DataError, "background is the class DataFrame", run=lambda: Explainer(MODEL, pd.DataFrame))
+    says(DataError, "X is the class ndarray", run=lambda: ex.shap(np.ndarray))
+
+
+def test_threads_beyond_all_reason_change_nothing(ex: Explainer):
+    many = Explainer(MODEL, X, n_jobs=2**40)
+    np.testing.assert_array_equal(many.shap(X).values, ex.shap(X).values)
+
+
 @pytest.mark.parametrize("query", ["shap", "predict", "components", "interactions", "importance"])
 def test_rows_that_are_none(ex: Explainer, query: str):
     ask = getattr(ex, query)
@@ -93,6 +106,13 @@ def test_rows_that_are_none(ex: Explainer, query: str):
     says(DataError, "holds '1'", "array of floats", run=lambda: ask([["1", "2"]]))
     says(DataError, "complex128", "expected float", run=lambda: ask(X + 0j))
     says(DataError, "dict", "DataFrame", run=lambda: ask({"age": [1.0]}))
+    says(DataError, "generator of batches", "one table", run=lambda: ask(row for row in X))
+    says(DataError, "str", "2-D array", run=lambda: ask("people.csv"))
+    says(DataError, "holds None", "as NaN", run=lambda: ask([[1.0, None]]))
+    objects = pd.DataFrame({"age": ["old", 3], "sex": [0, 1]}, dtype=object)
+    says(DataError, "'age'", "object", "expected numbers", run=lambda: ask(objects))
+    if query != "importance":
+        says(DataError, "NoneType", "2-D array", run=lambda: ask(None))
 
 
 def test_value_checks_its_rows(ex: Explainer):
@@ -186,6 +206,10 @@ BAD_FEATURES = {
     "bool": ((True,), "bool", "a name or an index"),
     "float": ((1.0,), "float", "a name or an index"),
     "none": (None, "None", "('age', 'sex')"),
+    "bytes": (b"age", "bytes", "('age', 'sex')"),
+    "a mapping": ({"age": 1}, "dict", "('age', 'sex')"),
+    "a generator": ((name for name in ("age",)), "generator", "('age', 'sex')"),
+    "the rows": (X, "ndarray", "a name or an index"),
     "twice": (("age", "age"), "'age' stands twice", "once"),
     "twice by name and index": ((0, "age"), "'age' stands twice"),
 }
@@ -228,7 +252,7 @@ def test_an_unknown_index_comes_with_the_nearest_name(ex: Explainer):
     says(OptionError, "Did you mean 'FSII'?", run=lambda: ex.interactions(X, 2, "FSI"))
 
 
-@pytest.mark.parametrize("dtype", ["float16", int, "i4", bool, np.complex128, ">f4"], ids=str)
+@pytest.mark.parametrize("dtype", ["float16", int, "i4", bool, np.complex128, ">f4", "x", X])
 def test_answers_are_float64_or_float32(ex: Explainer, dtype: Any):
     for ask in (ex.shap, ex.components, ex.interactions, lambda x, **o: ex.value("age", x, **o)):
         run = lambda ask=ask: ask(X, dtype=dtype)  # noqa: E731
@@ -254,9 +278,26 @@ def test_explainers_of_other_models_do_not_merge():
         other(base=MODEL.base + 1),
         other(default_left=~MODEL.default_left),
         other(feature_names=("age", "height")),
+        other(missing=0.25),
+        other(comparison="float64"),
+        other(link="logit"),
     ):
         says(MergeError, "different models", run=lambda changed=changed: ex.merge(changed))
     assert ex.n_background == 20
+
+
+def test_models_whose_trees_add_to_other_outputs_do_not_merge():
+    trees = [Split(0, 0.5, 1.0, 2.0), Split(1, 0.5, 1.0, 2.0)]
+    one, swapped = (
+        Explainer(forest(trees, 2, n_outputs=2, tree_output=to), X) for to in ([0, 1], [1, 0])
+    )
+    says(MergeError, "different models", run=lambda: one.merge(swapped))
+
+
+def test_explainers_of_one_model_merge_wherever_it_was_read():
+    ex = Explainer(MODEL, X)
+    ex.merge(other(source="a file", cover=2 * MODEL.cover, missing=float("nan")))
+    assert ex.n_background == 40
 
 
 def test_answers_refuse_sets_that_they_do_not_hold(ex: Explainer):

@@ -66,6 +66,11 @@ def import_model(model: Any, *, iteration_range: tuple[int, int] | None = None) 
         importer = _IMPORTERS.get((base.__module__, base.__name__))
         if importer is not None:
             return _run(importer, model, iteration_range)
+    if isinstance(model, type):
+        raise UnsupportedModelError(
+            f"The class {model.__name__} itself was given; expected {_SUPPORTED}. "
+            f"Make one, such as {model.__name__}(...), and train it."
+        )
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     raise UnsupportedModelError(f"A model of type {kind} was given; expected {_SUPPORTED}.")
 

@@ -94,7 +94,7 @@ def from_file(path: str | os.PathLike[str], *, iteration_range: Rounds | None = 
     source = f"XGBoost file {os.fspath(path)!r}"
     try:
         data = Path(path).read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a ValueError for a path with a null in it
         raise ModelFileError(f"{source} cannot be read: {error}. Check the path.") from None
     document = parse(decode(data, source), source)
     stored = _wrapper_state(document)

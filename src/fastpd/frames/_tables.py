@@ -25,6 +25,8 @@ _NUMBERS = (
 
 def opened(data: Any, what: str) -> nw.DataFrame[Any] | None:
     """Return the table that narwhals makes of the data, or None if it is no table."""
+    if isinstance(data, type):
+        raise DataError(f"{what} is the class {data.__name__}; expected a table, made from it.")
     try:
         table = nw.from_native(data, pass_through=True, allow_series=True)
         if table is data and hasattr(data, "__arrow_c_stream__"):
