@@ -19,7 +19,7 @@ from oracles import path_forest, random_forest, rows_for
 RNG = np.random.default_rng(0)
 MODEL = random_forest(RNG, 10, n_trees=100, depth=8, stop=0.05)
 FEW = rows_for(MODEL, 100, RNG)
-MANY = np.broadcast_to(FEW[0], (150_000, 10))  # takes no memory
+MANY = np.broadcast_to(FEW[0], (100_000, 10))  # takes no memory
 CLEARED = "\r\x1b[K"
 
 Ask = Callable[[fastpd.Explainer], Any]
@@ -170,7 +170,7 @@ def test_work_that_is_tried_again_does_not_seem_to_go_back():
     ex = fastpd.Explainer(
         model, memory_limit=10_000_000, n_jobs=1, progress=lambda _, share: heard.append(share)
     )
-    ex.update(RNG.normal(size=(200_000, 12)))
+    ex.update(RNG.normal(size=(120_000, 12)))
     assert len(heard) > 3
     assert heard == sorted(heard)
 
