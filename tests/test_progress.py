@@ -14,22 +14,22 @@ import pytest
 
 import fastpd
 from fastpd.progress import make_progress
-from oracles import path_forest, random_forest, rows_for
+from oracles import random_forest, rows_for
 
 RNG = np.random.default_rng(0)
 MODEL = random_forest(RNG, 10, n_trees=100, depth=8, stop=0.05)
 FEW = rows_for(MODEL, 100, RNG)
-MANY = np.broadcast_to(FEW[0], (100_000, 10))  # takes no memory
+MANY, MORE = (np.broadcast_to(FEW[0], (n, 10)) for n in (100_000, 600_000))  # take no memory
 CLEARED = "\r\x1b[K"
 
 Ask = Callable[[fastpd.Explainer], Any]
 ASKS: dict[str, Ask] = {
-    "prediction": lambda ex: ex.predict(MANY),
+    "prediction": lambda ex: ex.predict(MORE),
     "SHAP values": lambda ex: ex.shap(MANY),
     "partial dependence": lambda ex: ex.value([(0,), (1, 2)], MANY),
     "SII interactions": lambda ex: ex.interactions(FEW, 5),
     "components": lambda ex: ex.components(MANY[:15_000], 3),
-    "background": lambda ex: ex.update(MANY),
+    "background": lambda ex: ex.update(MORE),
 }
 
 
@@ -165,14 +165,22 @@ def test_a_callback_hears_each_piece_of_work_rise_from_0_to_1(name: str):
 
 
 def test_work_that_is_tried_again_does_not_seem_to_go_back():
-    model = path_forest(12, n_trees=20)
     heard: list[float] = []
-    ex = fastpd.Explainer(
-        model, memory_limit=10_000_000, n_jobs=1, progress=lambda _, share: heard.append(share)
-    )
-    ex.update(RNG.normal(size=(120_000, 12)))
-    assert len(heard) > 3
-    assert heard == sorted(heard)
+    with make_progress(lambda _, share: heard.append(share)).task("work", 1) as task:
+        poll = task.poll(0)
+        assert poll is not None
+        for done in (2, 1, 3, 4):
+            poll(done, 4)
+    assert heard == [0.0, 0.5, 0.5, 0.75, 0.999, 1.0]
+
+
+def test_half_of_the_time_is_about_half_of_the_work():
+    heard: list[float] = []
+    ex = fastpd.Explainer(MODEL, FEW, n_jobs=1, progress=lambda _, share: heard.append(share))
+    heard.clear()
+    ex.update(MORE)
+    assert len(heard) > 6
+    assert 0.2 < heard[len(heard) // 2] < 0.8
 
 
 @pytest.mark.parametrize("name", ASKS)
@@ -183,7 +191,7 @@ def test_an_error_in_a_callback_reaches_the_caller(name: str):
         if angry and 0 < share < 1:
             raise LookupError(f"no more of {what}")
 
-    ex = fastpd.Explainer(MODEL, FEW, n_jobs=2, progress=listen)
+    ex = fastpd.Explainer(MODEL, FEW, n_jobs=1, progress=listen)
     before = ex.shap(FEW).values
     angry = True
     with pytest.raises(LookupError, match="no more of"):
