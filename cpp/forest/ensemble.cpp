@@ -191,7 +191,6 @@ Ensemble compile_ensemble(const Nodes& nodes, std::span<const std::int32_t> bins
     out.bins_of_column.assign(bins_of_column.begin(), bins_of_column.end());
     out.player_of_column.assign(player_of_column.begin(), player_of_column.end());
     for (const std::int32_t bins : bins_of_column) out.lane_of_column.push_back(lane_for(bins));
-    for (const std::int32_t player : player_of_column) out.n_players = std::max(out.n_players, player + 1);
     for (std::size_t t = 0; t < nodes.roots.size(); ++t) {
         const auto end = t + 1 < nodes.roots.size() ? nodes.roots[t + 1] : static_cast<std::int32_t>(nodes.column.size());
         const Tree tree(nodes, nodes.roots[t], end);

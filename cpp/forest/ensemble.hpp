@@ -76,7 +76,6 @@ struct Ensemble {
     std::vector<Side> sides;
     BinSets sets;
     std::uint64_t n_counts = 0;
-    int n_players = 0;
 
     std::span<const Leaf> leaves_of(const Block& block) const { return {leaves.data() + block.first_leaf, block.n_leaves}; }
     std::span<const Clause> clauses_of(const Leaf& leaf) const { return {clauses.data() + leaf.first_clause, leaf.tau}; }

@@ -33,7 +33,11 @@ void for_subsets(std::span<const std::int32_t> players, int order, std::size_t f
 
 }  // namespace
 
-ColumnOf::ColumnOf(const Sets& sets, int n_players) : singles_(static_cast<std::size_t>(n_players), -1) {
+ColumnOf::ColumnOf(const Sets& sets) {
+    // Sets may name players that no tree tests, as trees test players that no set names.
+    std::size_t n_players = 0;
+    for (const std::int32_t player : sets.players) n_players = std::max(n_players, static_cast<std::size_t>(player) + 1);
+    singles_.assign(n_players, -1);
     for (std::size_t i = 0; i < sets.size(); ++i) {
         const auto set = sets[i];
         const auto column = static_cast<std::int32_t>(i);
@@ -44,7 +48,10 @@ ColumnOf::ColumnOf(const Sets& sets, int n_players) : singles_(static_cast<std::
 }
 
 std::int32_t ColumnOf::operator()(std::span<const std::int32_t> players) const {
-    if (players.size() == 1) return singles_[static_cast<std::size_t>(players[0])];
+    if (players.size() == 1) {
+        const auto player = static_cast<std::size_t>(players[0]);
+        return player < singles_.size() ? singles_[player] : -1;
+    }
     if (players.size() == 2) {
         const auto found = pairs_.find(pair_key(players[0], players[1]));
         return found == pairs_.end() ? -1 : found->second;

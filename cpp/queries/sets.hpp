@@ -25,7 +25,7 @@ struct Sets {
 // Finds the column of a set of players; -1 where it was not asked for.
 class ColumnOf {
 public:
-    ColumnOf(const Sets& sets, int n_players);
+    explicit ColumnOf(const Sets& sets);
     std::int32_t operator()(std::span<const std::int32_t> sorted_players) const;
 
 private:

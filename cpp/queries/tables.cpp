@@ -40,7 +40,7 @@ std::size_t Tables::bytes() const {
 
 Tables compile_tables(const Ensemble& ensemble, const Background& background, std::span<const double> values,
                       double base, const Query& query, const Sets& sets, bool fixed_point, int n_jobs, Monitor& monitor) {
-    const ColumnOf column_of(sets, ensemble.n_players);
+    const ColumnOf column_of(sets);
     const auto blocks = blocks_in_use(ensemble, values);
     const std::size_t n_groups = (blocks.size() + blocks_a_group - 1) / blocks_a_group;
     Tables tables;
@@ -65,7 +65,7 @@ Tables compile_tables(const Ensemble& ensemble, const Background& background, st
 
 std::size_t estimate_table_bytes(const Ensemble& ensemble, std::span<const double> values, const Query& query,
                                  const Sets& sets, bool fixed_point) {
-    const ColumnOf column_of(sets, ensemble.n_players);
+    const ColumnOf column_of(sets);
     const auto blocks = blocks_in_use(ensemble, values);
     std::size_t entries = 0;
     for (std::size_t first = 0; first < blocks.size(); first += blocks_a_group) {
