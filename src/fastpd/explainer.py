@@ -15,7 +15,7 @@ from fastpd.forest import Forest, import_model
 from fastpd.forest.outputs import select_output
 from fastpd.frames import Rows, as_rows, frame_names, is_batches
 from fastpd.measures import Empirical, Sample, check_weights
-from fastpd.options import as_bytes, as_n_jobs, as_precision
+from fastpd.options import as_bytes, as_n_jobs, as_precision, check_isa
 from fastpd.progress import make_progress
 from fastpd.queries import (
     Ask,
@@ -98,13 +98,15 @@ class Explainer:
         memory_limit: int | str = "2GB",
         progress: Any = None,
     ) -> None:
+        check_isa()
         limit = as_bytes(memory_limit)
         self._settings = Settings(
             as_n_jobs(n_jobs), as_precision(precision), limit, make_progress(progress)
         )
         forest = select_output(import_model(model, iteration_range=iteration_range), output)
+        forest = _named_by(forest, background)
         self._named = forest.named
-        self._blocks = make_blocks(_named_by(forest, background))
+        self._blocks = make_blocks(forest)
         self._start()
         if background is not None:
             self._add(background, weights)
@@ -404,6 +406,11 @@ def _batches(
 
 
 def _same_model(one: Forest, other: Forest) -> bool:
-    arrays = ("feature", "threshold", "left", "right", "default_left", "value", "roots", "base")
-    same = all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
-    return same and one.feature_names == other.feature_names
+    """Tell whether two forests ask the same of every row, so that their counts add up."""
+    trees = ("feature", "threshold", "left", "right", "default_left", "roots", "missing")
+    scores = ("value", "tree_output", "base")
+    names = ("feature_names", "output_names", "comparison")
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+        for name in (*trees, *scores)
+    ) and all(getattr(one, name) == getattr(other, name) for name in names)

@@ -26,7 +26,7 @@ def select_output(forest: Forest, output: Any) -> Forest:
     """
     if output is None:
         return forest
-    if output == "sum":
+    if isinstance(output, str) and output == "sum":
         value = forest.value.sum(axis=1, keepdims=True)
         zeros = np.zeros_like(forest.tree_output)
         base = forest.base.sum(keepdims=True)

@@ -127,7 +127,10 @@ def chunks_of(rows: Rows) -> list[tuple[int, int]]:
 
 def new_output(n_rows: int, n_columns: int, n_outputs: int, dtype: Any) -> NDArray[Any]:
     """Return memory for an answer: column after column, so that a column is one run."""
-    kind = np.dtype(dtype)
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError):
+        kind = np.dtype(np.void)
     if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise OptionError(f"dtype is {dtype!r}; expected 'float64' or 'float32'.")
     return np.empty((n_outputs, n_columns, n_rows), dtype=kind)

@@ -38,7 +38,7 @@ _NO_RULE: Rule = (np.empty(0), np.empty(0))
 def check_index(index: str) -> Index:
     """Return the name of an index, or refuse an unknown one."""
     for known in get_args(Index):
-        if index == known:
+        if isinstance(index, str) and index == known:
             return known  # type: ignore[no-any-return]
     names = ", ".join(get_args(Index))
     hint = nearest(str(index), get_args(Index))

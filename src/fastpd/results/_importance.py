@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.errors import FeatureError, nearest
 from fastpd.results._columns import Names
 
 __all__ = ["Importance", "mean_size"]
@@ -47,11 +48,17 @@ class Importance(Mapping[Names, float]):
 
     def __getitem__(self, features: Any) -> Any:
         """Return the importance of a set of features, named in any order."""
-        wanted = frozenset([features] if isinstance(features, str) else features)
+        alone = isinstance(features, str) or not isinstance(features, Collection)
+        wanted = frozenset([features] if alone else features)
         for names, value in zip(self.names, self.scores, strict=True):
             if frozenset(names) == wanted:
                 return value if self.scores.ndim > 1 else float(value)
-        raise KeyError(features)
+        known = [name for names in self.names for name in names]
+        hint = "".join(nearest(str(name), known) for name in wanted if name not in known)
+        raise FeatureError(
+            f"no importance of {features!r}: the model has no such component, or it is of a higher "
+            f"order than was asked for. `names` lists those that there are.{hint}"
+        )
 
     def __iter__(self) -> Iterator[Names]:
         return iter(self.names)
