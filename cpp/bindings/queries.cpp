@@ -55,9 +55,10 @@ std::unique_ptr<Tables> compile(const Compiled& compiled, const BackgroundArrays
 
 std::size_t estimate(const Compiled& compiled, const In<double>& values, const Query& query,
                      const In<std::int64_t>& set_offsets, const In<std::int32_t>& set_players, bool fixed_point) {
+    PythonMonitor monitor{nb::none()};
     const Sets sets = sets_of(set_offsets, set_players);
     const nb::gil_scoped_release unlock;
-    return estimate_table_bytes(compiled.ensemble, span_of(values), query, sets, fixed_point);
+    return estimate_table_bytes(compiled.ensemble, span_of(values), query, sets, fixed_point, monitor);
 }
 
 void evaluate(const Compiled& compiled, const Tables& tables, const Matrix& rows, OutMatrix out, int n_jobs, nb::object progress) {
@@ -137,10 +138,11 @@ Array<std::int32_t> bin_rows(const Compiled& compiled, const Matrix& rows, int c
 }
 
 std::optional<std::tuple<Array<std::int64_t>, Array<std::int32_t>>> present(const Compiled& compiled, const In<double>& values, int order, std::size_t limit) {
+    PythonMonitor monitor{nb::none()};
     Sets sets;
     try {
         const nb::gil_scoped_release unlock;
-        sets = present_sets(compiled.ensemble, span_of(values), order, limit);
+        sets = present_sets(compiled.ensemble, span_of(values), order, limit, monitor);
     } catch (const std::length_error&) {
         return std::nullopt;
     }

@@ -130,17 +130,19 @@ void add_index_leaf(const Leaf& leaf, const DeepLeafQuery& asked, const Tables& 
 }  // namespace
 
 void compile_deep(const Ensemble& ensemble, const Background& background, std::span<const double> values,
-                  const Query& query, const Sets& sets, const ColumnOf& column_of, Tables& tables) {
+                  const Query& query, const Sets& sets, const ColumnOf& column_of, Monitor& monitor, Tables& tables) {
     if (ensemble.deep.empty()) return;
     tables.query = query;
     tables.deep_offsets.assign(background.deep_offsets.begin(), background.deep_offsets.end());
     tables.deep_masks.assign(background.deep_masks.begin(), background.deep_masks.end());
     tables.deep_counts.assign(background.deep_counts.begin(), background.deep_counts.end());
     std::vector<std::int32_t> players;
-    for (std::uint32_t i = 0; i < ensemble.deep.size(); ++i) {
+    // One after another, as constants are summed in this order.
+    parallel_for(ensemble.deep.size(), 1, monitor, [&](const Task& task) {
+        const auto i = static_cast<std::uint32_t>(task.index);
         const Leaf& leaf = ensemble.deep[i];
         const double value = values[static_cast<std::size_t>(leaf.node)] / background.total;
-        if (value == 0) continue;
+        if (value == 0) return;
         DeepLeafQuery asked{i, value, {}, {}};
         if (query.is_value) {
             compile_value_leaf(ensemble, leaf, sets, seen_at(tables.deep_offsets, tables.deep_masks, tables.deep_counts, i),
@@ -154,7 +156,7 @@ void compile_deep(const Ensemble& ensemble, const Background& background, std::s
             });
         }
         tables.deep.push_back(std::move(asked));
-    }
+    });
 }
 
 void add_deep(const Ensemble& ensemble, const Tables& tables, const Tile& tile, std::size_t n, const Kernels& kernels,

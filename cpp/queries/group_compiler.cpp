@@ -20,11 +20,14 @@ GroupCompiler::GroupCompiler(const Ensemble& ensemble, const Background& backgro
         subsets_[static_cast<std::size_t>(tau)] = subsets_up_to(tau, std::min(query.order, tau));
 }
 
-void GroupCompiler::lay_out(std::span<const std::uint32_t> blocks) {
-    for (const std::uint32_t b : blocks) lay_out_block(b);
+void GroupCompiler::lay_out(std::span<const std::uint32_t> blocks, const Task& task) {
+    for (const std::uint32_t b : blocks) {
+        task.checkpoint();
+        lay_out_block(b);
+    }
 }
 
-void GroupCompiler::fill() {
+void GroupCompiler::fill(const Task& task) {
     group_.exact.assign(size_, 0.0);
     for (int tau = 0; tau <= max_block_bits; ++tau) {
         LeafBatch batch;
@@ -35,7 +38,9 @@ void GroupCompiler::fill() {
             batch.leaf[batch.size] = plan.leaf;
             batch.block[batch.size++] = plan.block;
             members.push_back(&plan);
-            if (batch.size == lanes) flush(batch, members);
+            if (batch.size < lanes) continue;
+            task.checkpoint();
+            flush(batch, members);
         }
         if (batch.size > 0) flush(batch, members);
     }

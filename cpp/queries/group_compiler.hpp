@@ -15,8 +15,8 @@ public:
     GroupCompiler(const Ensemble& ensemble, const Background& background, std::span<const double> values,
                   const Query& query, const Sets& sets, const ColumnOf& column_of);
 
-    void lay_out(std::span<const std::uint32_t> blocks);
-    void fill();
+    void lay_out(std::span<const std::uint32_t> blocks, const Task& task);
+    void fill(const Task& task);
     // Replace the float64 tables by integers with one step a column, so small that no sum overflows.
     void make_fixed_point();
 

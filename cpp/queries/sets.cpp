@@ -83,19 +83,22 @@ std::size_t binomial(int n, int k) {
     return value;
 }
 
-Sets present_sets(const Ensemble& ensemble, std::span<const double> values, int order, std::size_t limit) {
+Sets present_sets(const Ensemble& ensemble, std::span<const double> values, int order, std::size_t limit,
+                  Monitor& monitor) {
     const auto shorter = [](const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
         return a.size() != b.size() ? a.size() < b.size() : a < b;
     };
     std::set<std::vector<std::int32_t>, decltype(shorter)> found(shorter);
     std::unordered_set<std::string> paths;  // leaves of one path's players are looked at once
     std::vector<std::int32_t> players, chosen;
+    Run run(ensemble.leaves.size() + ensemble.deep.size(), monitor);
     for (const auto* leaves : {&ensemble.leaves, &ensemble.deep})
         for (const Leaf& leaf : *leaves) {
             if (values[static_cast<std::size_t>(leaf.node)] == 0) continue;
             players_in(ensemble, leaf, ~std::uint64_t(0), players);
             if (!paths.insert(key_of(players)).second) continue;
             for_subsets(players, order, 0, chosen, [&](const std::vector<std::int32_t>& set) {
+                run.poll_if_due();
                 found.insert(set);
                 if (found.size() > limit) throw std::length_error("too many sets");
             });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "forest/ensemble.hpp"
+#include "threads/parallel.hpp"
 
 namespace fastpd {
 
@@ -44,6 +45,7 @@ void players_in(const Ensemble& ensemble, const Leaf& leaf, std::uint64_t bits, 
 std::size_t binomial(int n, int k);
 
 // Sets of at most `order` players that share a path to a leaf of non-zero value, in order of size, then players.
-Sets present_sets(const Ensemble& ensemble, std::span<const double> values, int order, std::size_t limit);
+Sets present_sets(const Ensemble& ensemble, std::span<const double> values, int order, std::size_t limit,
+                  Monitor& monitor);
 
 }  // namespace fastpd

@@ -50,8 +50,8 @@ Tables compile_tables(const Ensemble& ensemble, const Background& background, st
     std::vector<std::vector<double>> constants(n_groups);
     parallel_for(n_groups, n_jobs, monitor, [&](const Task& task) {
         GroupCompiler compiler(ensemble, background, values, query, sets, column_of);
-        compiler.lay_out(run_of(blocks, task.index));
-        compiler.fill();
+        compiler.lay_out(run_of(blocks, task.index), task);
+        compiler.fill(task);
         if (fixed_point) compiler.make_fixed_point();
         tables.groups[task.index] = compiler.take_group();
         constants[task.index] = compiler.take_constants();
@@ -59,20 +59,21 @@ Tables compile_tables(const Ensemble& ensemble, const Background& background, st
     tables.constants.assign(sets.size(), base);
     for (const auto& part : constants)
         for (std::size_t c = 0; c < part.size(); ++c) tables.constants[c] += part[c];
-    compile_deep(ensemble, background, values, query, sets, column_of, tables);
+    compile_deep(ensemble, background, values, query, sets, column_of, monitor, tables);
     return tables;
 }
 
 std::size_t estimate_table_bytes(const Ensemble& ensemble, std::span<const double> values, const Query& query,
-                                 const Sets& sets, bool fixed_point) {
+                                 const Sets& sets, bool fixed_point, Monitor& monitor) {
     const ColumnOf column_of(sets);
     const auto blocks = blocks_in_use(ensemble, values);
     std::size_t entries = 0;
-    for (std::size_t first = 0; first < blocks.size(); first += blocks_a_group) {
-        GroupCompiler compiler(ensemble, Background{}, values, query, sets, column_of);
-        compiler.lay_out(run_of(blocks, first / blocks_a_group));
+    const Background none{};
+    parallel_for((blocks.size() + blocks_a_group - 1) / blocks_a_group, 1, monitor, [&](const Task& task) {
+        GroupCompiler compiler(ensemble, none, values, query, sets, column_of);
+        compiler.lay_out(run_of(blocks, task.index), task);
         entries += compiler.n_table_entries();
-    }
+    });
     return entries * (fixed_point ? sizeof(std::int32_t) : sizeof(double));
 }
 

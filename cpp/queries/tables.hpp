@@ -98,6 +98,6 @@ Tables compile_tables(const Ensemble& ensemble, const Background& background, st
 
 // Bytes that the tables of such a query would take, without making them.
 std::size_t estimate_table_bytes(const Ensemble& ensemble, std::span<const double> values, const Query& query,
-                                 const Sets& sets, bool fixed_point);
+                                 const Sets& sets, bool fixed_point, Monitor& monitor);
 
 }  // namespace fastpd
