@@ -63,7 +63,8 @@ class Explainer:
     output
         Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
     iteration_range
-        Boosting rounds that count, ``(begin, end)``, as XGBoost's `predict` takes it.
+        Boosting rounds that count, ``(begin, end)``; an end of 0 means all that there are. By
+        default those of the model's own `predict`, which early stopping may have shortened.
     n_jobs
         Threads; None for all cores. Results are the same bits for any number.
     precision
