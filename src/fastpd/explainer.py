@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from fastpd.forest import Forest, import_model
 from fastpd.forest.outputs import select_output
 from fastpd.frames import Rows, as_rows, frame_names, is_batches
 from fastpd.measures import Empirical, Sample, check_weights
-from fastpd.options import as_bytes, as_n_jobs, as_precision
+from fastpd.options import as_bytes, as_n_jobs, as_precision, check_isa
 from fastpd.progress import make_progress
 from fastpd.queries import (
     Ask,
@@ -72,7 +72,8 @@ class Explainer:
     output
         Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
     iteration_range
-        Boosting rounds that count, ``(begin, end)``, as XGBoost's `predict` takes it.
+        Boosting rounds that count, ``(begin, end)``; an end of 0 means all that there are. By
+        default those of the model's own `predict`, which early stopping may have shortened.
     n_jobs
         Threads; None for all cores. Results are the same bits for any number.
     precision
@@ -107,13 +108,15 @@ class Explainer:
         memory_limit: int | str = "2GB",
         progress: Any = None,
     ) -> None:
+        check_isa()
         limit = as_bytes(memory_limit)
         self._settings = Settings(
             as_n_jobs(n_jobs), as_precision(precision), limit, make_progress(progress)
         )
         forest = select_output(import_model(model, iteration_range=iteration_range), output)
+        forest = _named_by(forest, background)
         self._named = forest.named
-        self._blocks = make_blocks(_named_by(forest, background))
+        self._blocks = make_blocks(forest)
         self._changing = threading.RLock()
         empty = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
         self._state = self._with(Empirical.nothing(self._blocks), empty)
@@ -404,9 +407,15 @@ def _batches(
 
 
 def _same_model(one: Forest, other: Forest) -> bool:
-    for part in fields(Forest):
-        a, b = getattr(one, part.name), getattr(other, part.name)
-        no_answer = part.name in ("cover", "source")
-        if not no_answer and not np.array_equal(a, b, equal_nan=part.name == "missing"):
-            return False
-    return True
+    """Tell whether two forests ask the same of every row, so that their counts add up."""
+    trees = ("feature", "threshold", "left", "right", "default_left", "roots", "missing")
+    scores = ("value", "tree_output", "base")
+    named = ("feature_names", "output_names", "comparison", "link", "categories")
+    return (
+        all(
+            np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+            for name in (*trees, *scores)
+        )
+        and all(getattr(one, name) == getattr(other, name) for name in named)
+        and one.splits.same_as(other.splits)
+    )

@@ -47,7 +47,7 @@ def says(error: type[Exception], *words: str, run: Callable[[], Any]) -> None:
 OPTIONS = [
     *({"n_jobs": n} for n in (0, -2, 1.5, True, "2", ONES)),
     *({"precision": p} for p in ("single", "FAST", None, 1, ONES)),
-    *({"memory_limit": m} for m in (0, -1, 0.5, "lots", "0GB", "1e9", None, True, [])),
+    *({"memory_limit": m} for m in (0, -1, 0.5, "lots", "0GB", "0.1B", "1e9", None, True, [])),
     *({"memory_limit": m} for m in (float("nan"), float("inf"))),
     *({"progress": p} for p in (3, "bar", [], 0)),
     *({"output": o} for o in (1, -1, "y1", True, 1.0, ONES)),
@@ -71,7 +71,20 @@ def test_an_unknown_output_comes_with_the_nearest_name():
     says(OptionError, "Did you mean 'y0'?", run=lambda: Explainer(MODEL, X, output="y"))
 
 
-@pytest.mark.parametrize("limit", [10**9, "1GB", "0.5 GiB", "100000", np.int64(10**6), 1e9])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        10**9,
+        "1GB",
+        "0.5 GiB",
+        "100000",
+        np.int64(10**6),
+        1e9,
+        1e300,
+        10**30,
+        f"{10**30} TB",
+    ],
+)
 def test_memory_may_be_given_in_bytes_or_as_text(limit: Any):
     assert Explainer(MODEL, X, memory_limit=limit).plan().memory_limit >= 10**5
 
@@ -210,6 +223,7 @@ BAD_FEATURES = {
     "a mapping": ({"age": 1}, "dict", "('age', 'sex')"),
     "a generator": ((name for name in ("age",)), "generator", "('age', 'sex')"),
     "the rows": (X, "ndarray", "a name or an index"),
+    "an array of no dimensions": (np.array(0), "ndarray", "('age', 'sex')"),
     "twice": (("age", "age"), "'age' stands twice", "once"),
     "twice by name and index": ((0, "age"), "'age' stands twice"),
 }
@@ -232,7 +246,13 @@ def test_effects_are_of_one_or_two_features(ex: Explainer):
 
 def test_effects_are_asked_for_numbers_alone(ex: Explainer):
     says(DataError, "'age'", "old", "expected numbers", run=lambda: ex.effect("age").pd("old"))
-    says(DataError, "1 arrays", "expected 2", run=lambda: ex.effect("age", "sex").pd([1.0]))
+    for wrong in ("1.5", ["1", "2"], [None], [[1], [1, 2]], np.ma.array([1.0], mask=[True]), [1j]):
+        run = lambda wrong=wrong: ex.effect("age").pd(wrong)  # noqa: E731
+        says(DataError, "'age'", "expected numbers", "NaN for missing", run=run)
+    pair = ex.effect("age", "sex")
+    says(DataError, "1 arrays", "expected 2", run=lambda: pair.pd([1.0]))
+    says(DataError, "('age', 'sex')", "expected numbers", run=lambda: pair.pd([[1], [1, 2]]))
+    says(DataError, "(2,) and (3,)", "broadcast", run=lambda: pair.pd([1, 2], [1, 2, 3]))
 
 
 @pytest.mark.parametrize("order", [0, -1, 1.5, True, "2", None])
@@ -242,7 +262,7 @@ def test_orders_are_whole_numbers_from_one(ex: Explainer, order: Any):
         says(OptionError, "order", repr(order), "at least 1", run=lambda ask=ask: ask(X, order))
 
 
-@pytest.mark.parametrize("index", ["sii", "XII", None, 3])
+@pytest.mark.parametrize("index", ["sii", "XII", None, 3, np.array(["SII", "BII"])], ids=str)
 def test_unknown_indices(ex: Explainer, index: Any):
     run = lambda: ex.interactions(X, 2, index)  # noqa: E731
     says(OptionError, repr(index), "SII, STII, FSII, BII, Moebius", run=run)
@@ -261,6 +281,7 @@ def test_answers_are_float64_or_float32(ex: Explainer, dtype: Any):
 
 def test_importance_needs_rows(ex: Explainer):
     says(OptionError, "no rows", "at least one", run=lambda: ex.importance(X[:0]))
+    says(OptionError, "no rows", "at least one", run=ex.components(X[:0]).importance)
     tight = Explainer(MODEL, X, memory_limit=1000)
     says(OptionError, "too large", "memory_limit", run=lambda: tight.importance())
 
@@ -307,6 +328,24 @@ def test_answers_refuse_sets_that_they_do_not_hold(ex: Explainer):
     says(FeatureError, "-1", run=lambda: parts[-1])
     says(FeatureError, "twice", run=lambda: ex.components(X)["age", "age"])
     says(OptionError, "max_order = 1", "Explainer.shap", run=parts.shap)
+
+
+def test_an_instruction_set_that_there_is_not(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FASTPD_ISA", "mmx")
+    says(OptionError, "FASTPD_ISA is mmx", "portable", "unset", run=lambda: Explainer(MODEL, X))
+
+
+def test_more_threads_than_there_can_be():
+    ex = Explainer(MODEL, X, n_jobs=2**70)
+    np.testing.assert_array_equal(ex.shap(X).values, Explainer(MODEL, X).shap(X).values)
+
+
+def test_a_table_that_named_the_features_goes_on_naming_them():
+    table = pd.DataFrame(X, columns=["age", "sex"])
+    ex = Explainer(replace(MODEL, feature_names=("f0", "f1")), table)
+    np.testing.assert_array_equal(ex.predict(table[["sex", "age"]]), ex.predict(X))
+    wrong = table.rename(columns={"age": "aged"})
+    says(DataError, "'age'", "Did you mean 'aged'?", run=lambda: ex.predict(wrong))
 
 
 def test_errors_of_features_read_as_they_were_written(ex: Explainer):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -144,6 +145,83 @@ def test_values_are_compared_in_float32_only_where_the_model_does():
         ex = fastpd.Explainer(model, [[0.0]])
         assert ex.predict([[just_below]]) == expected
         assert ex.effect(0).pd([just_below]) == expected
+
+
+@pytest.mark.parametrize("n_unused", [1, 5000])
+def test_features_that_no_tree_tests_may_come_last(n_unused: int, precision: str):
+    model = forest([Split(0, 0.5, 0.0, Split(1, 0.5, 1.0, 5.0))], 2 + n_unused)
+    rows = np.zeros((4, 2 + n_unused))
+    rows[:, :2] = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    ex = fastpd.Explainer(model, rows, precision=precision)
+    found = ex.shap(rows).values
+    assert not found[:, 2:].any()
+    expected = vanilla.shap(
+        oracle(replace(model, feature_names=("a", "b"))), rows[:, :2], rows[:, :2]
+    )
+    np.testing.assert_allclose(found[:, :2], expected, atol=1e-8)
+    np.testing.assert_array_equal(ex.value([(2,), ()], rows), np.full((4, 2), ex.expected_value))
+
+
+@pytest.mark.parametrize("trees", [[], [2.0], [2.0, -1.0]], ids=len)
+def test_a_model_that_splits_nothing(trees: list[float], precision: str):
+    model, rows = forest(trees, 3, base=[0.5]), np.random.default_rng(0).normal(size=(7, 3))
+    if not trees:
+        model = replace(model, value=np.empty((0, 1)))
+    ex = fastpd.Explainer(model, rows, precision=precision)
+    np.testing.assert_array_equal(ex.predict(rows), 0.5 + sum(trees))
+    np.testing.assert_array_equal(ex.value([(), (0,), (1, 2)], rows), 0.5 + sum(trees))
+    assert not ex.shap(rows).values.any()
+    parts = ex.components(rows, 2)
+    assert parts.names == ()
+    assert parts.complete
+    assert not parts["x0", "x2"].any()
+    assert not parts.remainder.any()
+    assert not parts.shap().values.any()
+    assert ex.interactions(rows).array.shape == (7, 0)
+    assert len(ex.importance()) == 0
+    np.testing.assert_array_equal(ex.effect(0, 1).pd([0.0], [np.nan]), 0.5 + sum(trees))
+
+
+def test_no_sets_give_no_columns(given: Case):
+    found = given.explainer("fast").value([], given.rows)
+    assert found.shape[:2] == (len(given.rows), 0)
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_indices_of_higher_orders_than_there_are_components(index: str):
+    some = CASES["two features"]
+    ex = some.explainer("double")
+    expected = some.brute(vanilla.interactions, 2, index)
+    for order in (3, 10**3, 2**40):
+        found = ex.interactions(some.rows, order, index)
+        assert found.max_order == order
+        for pair in ((0,), (0, 1)):
+            wanted = (
+                expected[pair] if index not in ("STII", "FSII") else ex.components(some.rows)[pair]
+            )
+            assert some.error(found[pair], wanted) <= 1e-12
+    assert ex.components(some.rows, 2**40).names == ex.components(some.rows, 2).names
+
+
+def test_importance_over_the_background_where_a_threshold_counts_as_missing():
+    for missing in (0.0, -math.inf, math.inf):
+        both = [Split(0, 0.0, 1.0, 2.0), Split(0, 1.0, 1.0, 5.0, missing="right")]
+        model = forest(both, 1, missing=missing)
+        rows = np.array([[-np.inf], [-1.0], [0.0], [0.5], [2.0], [np.inf], [np.nan]])
+        ex = fastpd.Explainer(model, rows)
+        assert ex.importance()["x0"] == pytest.approx(ex.importance(rows)["x0"], rel=1e-14)
+
+
+@pytest.mark.parametrize("scale", [2.0**-1060, 2.0**-500, 2.0**1018])
+def test_weights_of_any_size(scale: float):
+    some = case(12, 3)
+    weights = np.random.default_rng(0).integers(0, 9, len(some.background)).astype(np.float64)
+    plain = replace(some, weights=weights).explainer("fast")
+    scaled = replace(some, weights=weights * scale).explainer("fast")
+    scaled.update(some.background, np.zeros(len(weights)))
+    assert scaled.expected_value == plain.expected_value
+    np.testing.assert_array_equal(scaled.shap(some.rows).values, plain.shap(some.rows).values)
+    np.testing.assert_allclose(scaled.importance().scores, plain.importance().scores, rtol=1e-14)
 
 
 def test_predict(given: Case):

@@ -85,6 +85,11 @@ class IntervalSplits:
         """Memory of the arrays, in bytes."""
         return self.node.nbytes + self.offsets.nbytes + self.low.nbytes + self.high.nbytes
 
+    def same_as(self, other: IntervalSplits) -> bool:
+        """Tell whether both are the same splits."""
+        arrays = ("node", "offsets", "low", "high")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+
     def owner(self) -> NDArray[np.int32]:
         """Return for every interval the node that it belongs to."""
         return np.repeat(self.node, np.diff(self.offsets))

@@ -80,7 +80,7 @@ def _file_importer(path: str | os.PathLike[str]) -> tuple[str, str]:
     try:
         with open(path, "rb") as file:
             start = file.read(_LONGEST_START)
-    except OSError:
+    except (OSError, ValueError):
         return _FILE_IMPORTER
     matches = (importer for mark, importer in _FILE_IMPORTERS if start.startswith(mark))
     return next(matches, _FILE_IMPORTER)

@@ -74,7 +74,8 @@ class Empirical:
         """Return the counts as float64, scaled alike, for queries."""
         if self.n_rows == 0:
             raise BackgroundError("the background is empty; expected at least one row.")
-        top = max(self.totals)
+        # Rows of weight zero have digits of their own, which must not set the scale.
+        top = max((place for place, digit in self.totals.items() if digit), default=0)
         total = _exact_sum(self.totals, top)
         if not total > 0:
             raise WeightError("all weights are zero; expected at least one positive weight.")

@@ -153,8 +153,8 @@ def new_output(n_rows: int, n_columns: int, n_outputs: int, dtype: Any) -> NDArr
     """Return memory for an answer: column after column, so that a column is one run."""
     try:
         kind = np.dtype(dtype)
-    except TypeError:
-        kind = np.dtype(object)
+    except (TypeError, ValueError):
+        kind = np.dtype(np.void)
     if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise OptionError(f"dtype is {dtype!r:.60}; expected 'float64' or 'float32'.")
     return np.empty((n_outputs, n_columns, n_rows), dtype=kind)

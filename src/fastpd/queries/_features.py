@@ -40,7 +40,8 @@ def feature_set(features: Any, names: Sequence[str]) -> FeatureSet:
     """Return a sorted set of feature indices; one name or index alone is a set of one."""
     if isinstance(features, (str, int, np.integer)):
         return (feature_index(features, names),)
-    if not isinstance(features, Collection) or isinstance(features, (bytes, Mapping)):
+    scalar = isinstance(features, np.ndarray) and features.ndim == 0
+    if scalar or not isinstance(features, Collection) or isinstance(features, (bytes, Mapping)):
         raise FeatureError(
             f"feature set {features!r} is a {type(features).__name__}; "
             "expected a tuple of names or indices, such as ('age', 'sex')."

@@ -18,15 +18,23 @@ __all__ = ["interactions", "present_sets", "shap"]
 _MOST_SETS = 4_000_000
 
 
+def largest_order(engine: Engine, order: int) -> int:
+    """Return the order at which an answer stays what it is at any higher one.
+
+    Without larger components every index of that order is made of the components themselves.
+    """
+    return min(order, max(engine.blocks.core.largest_path, 1))
+
+
 def present_sets(engine: Engine, order: int) -> list[FeatureSet]:
     """Return the sets of features, up to an order, that some path of a tree joins.
 
     All other components are zero everywhere.
     """
     found: set[FeatureSet] = set()
-    largest = min(order, engine.blocks.core.largest_path)
+    order = largest_order(engine, order)
     for output in range(engine.forest.n_outputs):
-        encoded = _core.present_sets(engine.blocks.core, engine.values(output), largest, _MOST_SETS)
+        encoded = _core.present_sets(engine.blocks.core, engine.values(output), order, _MOST_SETS)
         if encoded is None:
             raise MemoryLimitError(
                 f"the model has more than {_MOST_SETS:,} components up to order {order}. "
@@ -55,8 +63,7 @@ def interactions(engine: Engine, rows: Rows, order: int, index: Index, dtype: An
     engine.need_order(order if index == "Moebius" else largest, f"the index {index}")
     sets = present_sets(engine, order)
     memory = new_output(rows.n_rows, len(sets), forest.n_outputs, dtype)
-    # Without larger components to share out, a higher top order changes no index.
-    ask = Ask(index, min(order, max(largest, 1)))
+    ask = Ask(index, largest_order(engine, order))
     answer(engine, ask, sets, rows, memory, f"{index} interactions")
     return Interactions(
         [tuple(forest.feature_names[i] for i in one) for one in sets],

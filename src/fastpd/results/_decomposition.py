@@ -70,6 +70,8 @@ class Decomposition(SetColumns):
 
     def importance(self) -> Importance:
         """Return the mean absolute component over the rows, largest first."""
+        if not len(self.array):
+            raise OptionError("there are no rows; decompose at least one to average over.")
         return Importance.ranked(self.names, mean_size(self.array, None), self.output_names)
 
     def shap(self) -> ShapValues:

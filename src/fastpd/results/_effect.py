@@ -36,17 +36,12 @@ class Axis:
 
     def steps(self, values: Any) -> NDArray[np.int64]:
         """Return the step of every value: 0 where missing, 1 below the first edge, and so on."""
-        try:
-            exact = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise DataError(
-                f"values of {self.name!r} are {values!r:.60}; expected numbers, NaN for missing."
-            ) from None
+        kind = np.dtype(self.comparison).type
         with np.errstate(over="ignore"):
-            rounded = exact.astype(self.comparison)
-        step = np.searchsorted(self.edges.astype(self.comparison), rounded, side="right") + 1
-        gone = np.isnan(rounded) | (rounded == np.asarray(self.missing).astype(self.comparison))
-        return np.where(gone, 0, step)
+            rounded = _numbers(values, repr(self.name)).astype(kind)
+            edges, missing = self.edges.astype(kind), kind(self.missing)
+        step = np.searchsorted(edges, rounded, side="right") + 1
+        return np.where(np.isnan(rounded) | (rounded == missing), 0, step)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +104,7 @@ class Effect:
 
     def _at(self, steps: NDArray[np.float64], values: tuple[Any, ...]) -> NDArray[np.float64]:
         if len(values) == 1 and len(self.axes) == 2:
-            table = np.asarray(values[0])
+            table = _numbers(values[0], f"{self.features}")
             if table.ndim == 2 and table.shape[1] == 2:
                 values = (table[:, 0], table[:, 1])
         if len(values) != len(self.axes):
@@ -123,7 +118,8 @@ class Effect:
         except ValueError:
             raise DataError(
                 f"values of {' and '.join(self.features)} have shapes "
-                f"{' and '.join(str(one.shape) for one in at)}; expected as many of each."
+                f"{' and '.join(str(one.shape) for one in at)}; expected as many of each, "
+                "or shapes that broadcast."
             ) from None
         found: NDArray[np.float64] = steps[tuple(at)]
         return found
@@ -131,3 +127,14 @@ class Effect:
     def __repr__(self) -> str:
         steps = " x ".join(str(len(axis.edges) + 1) for axis in self.axes)
         return f"<Effect of {' and '.join(self.features)}: {steps} steps, {self.link} scale>"
+
+
+def _numbers(values: Any, name: str) -> NDArray[Any]:
+    """Return values as an array of numbers; text is not read as one, nor is a mask dropped."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "biuf" or isinstance(values, np.ma.MaskedArray):
+        raise DataError(f"values of {name} are {values!r:.60}; expected numbers, NaN for missing.")
+    return array
