@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import fastpd
 from fastpd import Forest
+from fastpd.forest import IntervalSplits
 from oracles import Floats, Split, forest, path_forest, random_forest, rows_for
 
 INDICES = ("SII", "STII", "FSII", "BII", "Moebius")
@@ -181,6 +182,12 @@ def together(one: Forest, two: Forest, n_features: int) -> Forest:
         tree_output=both("tree_output"),
         base=one.base + two.base,
         feature_names=tuple(f"x{i}" for i in range(n_features)),
+        splits=IntervalSplits(
+            np.concatenate([one.splits.node, two.splits.node + shift]).astype(np.int32),
+            np.concatenate([one.splits.offsets, two.splits.offsets[1:] + len(one.splits.low)]),
+            np.concatenate([one.splits.low, two.splits.low]),
+            np.concatenate([one.splits.high, two.splits.high]),
+        ),
     )
 
 
