@@ -71,6 +71,8 @@ class Explainer:
         One number >= 0 for each background row; for an iterator of batches, an iterator of theirs.
     output
         Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
+    groups
+        Columns that count as one feature everywhere, such as ``{"address": ["street", "zip"]}``.
     iteration_range
         Boosting rounds that count, ``(begin, end)``; an end of 0 means all that there are. By
         default those of the model's own `predict`, which early stopping may have shortened.
@@ -102,6 +104,7 @@ class Explainer:
         *,
         weights: Any = None,
         output: Any = None,
+        groups: Any = None,
         iteration_range: tuple[int, int] | None = None,
         n_jobs: int | None = None,
         precision: str = "fast",
@@ -116,7 +119,7 @@ class Explainer:
         forest = select_output(import_model(model, iteration_range=iteration_range), output)
         forest = _named_by(forest, background)
         self._named = forest.named
-        self._blocks = make_blocks(forest)
+        self._blocks = make_blocks(forest, groups)
         self._changing = threading.RLock()
         empty = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
         self._state = self._with(Empirical.nothing(self._blocks), empty)
@@ -127,8 +130,8 @@ class Explainer:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """Names of the model's features, in its order."""
-        return self._blocks.forest.feature_names
+        """Names of the model's features, in its order, with a group at its first column."""
+        return self._blocks.players.names
 
     @property
     def output_names(self) -> tuple[str, ...]:
@@ -173,6 +176,10 @@ class Explainer:
                 "the two explainers were made from different models "
                 f"({self._blocks.forest.source} and {other._blocks.forest.source}); "
                 "merge explainers of one and the same model only."
+            )
+        if not self._blocks.players.same_as(other._blocks.players):
+            raise MergeError(
+                "the two explainers were made with different groups; make both with the same."
             )
         added, limit = other._state, self._settings.memory_limit
         with self._changing:
@@ -349,10 +356,11 @@ class Explainer:
         return _State(engine, sample)
 
     def _background_rows(self, data: Any) -> Rows:
-        return as_rows(data, self.feature_names, what="background", named=self._named)
+        names = self._blocks.forest.feature_names
+        return as_rows(data, names, what="background", named=self._named)
 
     def _rows(self, X: Any) -> Rows:
-        return as_rows(X, self.feature_names, named=self._named)
+        return as_rows(X, self._blocks.forest.feature_names, named=self._named)
 
     def _ready(self) -> _State:
         state = self._state

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd import _core
+from fastpd.blocks._players import Players, make_players
 from fastpd.errors import UnsupportedModelError
 from fastpd.forest import Forest
 from fastpd.grid import Grid, make_grid
@@ -22,7 +23,7 @@ class Blocks:
 
     Attributes
     ----------
-    forest, grid
+    forest, grid, players
         What the blocks were made from.
     core
         The same in the compiled core.
@@ -33,8 +34,21 @@ class Blocks:
 
     forest: Forest
     grid: Grid
+    players: Players
     core: _core.Compiled
     deep_sizes: NDArray[np.int32]
+
+    def columns_of(self, player: int) -> list[int]:
+        """Return the grid's columns of a player: those of its features that some node tests."""
+        return np.flatnonzero(self.players.of_column[self.grid.feature] == player).tolist()
+
+    def column_of(self, player: int) -> int | None:
+        """Return the one tested column of a player, or None where no node tests any.
+
+        Of a group of which several are tested there is no one column.
+        """
+        columns = self.columns_of(player)
+        return columns[0] if len(columns) == 1 else None
 
     @property
     def largest_deep(self) -> int:
@@ -51,9 +65,12 @@ class Blocks:
         return self.core.nbytes + self.grid.nbytes + forest.splits.nbytes + arrays_bytes
 
 
-def make_blocks(forest: Forest) -> Blocks:
-    """Put a forest on its grid and cut its trees into pattern blocks."""
-    grid = make_grid(forest)
+def make_blocks(forest: Forest, groups: Any = None) -> Blocks:
+    """Put a forest on its grid and cut its trees into pattern blocks.
+
+    `groups` makes several columns one player; see `make_players`.
+    """
+    grid, players = make_grid(forest), make_players(forest, groups)
     try:
         core = _core.Compiled(
             grid.column,
@@ -64,7 +81,7 @@ def make_blocks(forest: Forest) -> Blocks:
             forest.roots,
             grid.first_member,
             grid.members,
-            grid.feature,
+            players.of_column[grid.feature],
             grid.thresholds,
             grid.offsets,
             grid.feature,
@@ -75,4 +92,4 @@ def make_blocks(forest: Forest) -> Blocks:
         raise UnsupportedModelError(
             f"{forest.source}: {error}. Train with a smaller max_depth, or with fewer features."
         ) from None
-    return Blocks(forest, grid, core, core.deep_sizes)
+    return Blocks(forest, grid, players, core, core.deep_sizes)

@@ -58,11 +58,6 @@ class Grid:
         """Return the thresholds of one column, as an array of the caller's own."""
         return self.thresholds[self.offsets[column] : self.offsets[column + 1]].copy()
 
-    def column_of(self, feature: int) -> int | None:
-        """Return the column of a feature, or None where no node tests it."""
-        at = int(np.searchsorted(self.feature, feature))
-        return at if at < len(self.feature) and self.feature[at] == feature else None
-
     def representatives(self, column: int) -> NDArray[np.float64]:
         """Return a value in each bin of a column, bin 0 (missing) first."""
         edges = self.edges(column)

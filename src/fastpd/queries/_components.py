@@ -29,9 +29,9 @@ def components(
     forest = engine.forest
     sets, memory = component_columns(engine, rows, max_order, dtype)
     return Decomposition(
-        [tuple(forest.feature_names[i] for i in one) for one in sets],
+        [tuple(engine.names[i] for i in one) for one in sets],
         as_answer(memory),
-        forest.feature_names,
+        engine.names,
         max_order,
         intercept=intercept,
         complete=max_order >= engine.blocks.core.largest_path,
@@ -64,8 +64,9 @@ def _routes(engine: Engine, sets: list[FeatureSet]) -> tuple[list[FeatureSet], l
     budget = engine.settings.memory_limit // (16 * engine.forest.n_outputs)
     on_grid, by_table = [], []
     for one in sets:
-        cells = cells_of(engine, one) if len(one) <= 2 else budget + 1
-        if len(one) == 1 or (cells <= _MOST_CELLS and cells <= budget):
+        plain = len(one) <= 2 and all(engine.blocks.column_of(k) is not None for k in one)
+        cells = cells_of(engine, one) if plain else budget + 1
+        if (plain and len(one) == 1) or (cells <= _MOST_CELLS and cells <= budget):
             on_grid.append(one)
             budget -= cells
         else:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd import _core
-from fastpd.errors import MemoryLimitError
+from fastpd.errors import MemoryLimitError, OptionError
 from fastpd.queries._engine import Engine
 from fastpd.queries._features import FeatureSet
 from fastpd.results import Effect
@@ -53,9 +53,8 @@ class EffectModel:
 
 def cells_of(engine: Engine, pair: FeatureSet) -> int:
     """Return the number of cells of a pair's grid."""
-    grid = engine.blocks.grid
-    bins = grid.n_bins
-    return int(np.prod([bins[grid.column_of(feature)] for feature in pair]))
+    bins = engine.blocks.grid.n_bins
+    return int(np.prod([bins[engine.blocks.column_of(feature)] for feature in pair]))
 
 
 def effect_model(
@@ -69,8 +68,9 @@ def effect_model(
     def make() -> EffectModel:
         grid, core, n_jobs = engine.blocks.grid, engine.blocks.core, engine.settings.n_jobs
         low = engine.low_order(output)
-        columns = np.array([grid.column_of(k) for k in features], dtype=np.int32)
-        flat = np.array([grid.column_of(k) for pair in pairs for k in pair], dtype=np.int32)
+        place = engine.blocks.column_of
+        columns = np.array([place(k) for k in features], dtype=np.int32)
+        flat = np.array([place(k) for pair in pairs for k in pair], dtype=np.int32)
         offsets = _offsets([cells_of(engine, pair) for pair in pairs])
         cells = np.empty(offsets[-1], dtype=np.int32 if fixed else np.float64)
         steps = np.ones(len(pairs))
@@ -86,9 +86,10 @@ def effect_model(
 
 def effect(engine: Engine, features: FeatureSet, base: NDArray[np.float64]) -> Effect:
     """Return the exact effect of one or two features; `features` in the order of the axes."""
-    forest, grid = engine.forest, engine.blocks.grid
+    forest = engine.forest
+    _refuse_groups(engine, features)
     engine.need_order(len(features), f"the effect of {len(features)} features")
-    used = [k for k in features if grid.column_of(k) is not None]
+    used = [k for k in features if engine.blocks.column_of(k) is not None]
     shape = tuple(_n_steps(engine, k) for k in features)
     _check_cells(engine, features, shape)
     parts = [_steps_of(engine, output, features, used, shape) for output in range(forest.n_outputs)]
@@ -119,15 +120,25 @@ def _steps_of(
     return mains[0][:, None] + mains[1][None, :], joint
 
 
+def _refuse_groups(engine: Engine, features: FeatureSet) -> None:
+    for player in features:
+        if len(engine.blocks.players.columns(player)) > 1:
+            name = engine.names[player]
+            raise OptionError(
+                f"{name!r} is a group of columns, so its effect is no function of one number; ask "
+                f"for value({name!r}, X) or components(X) at rows."
+            )
+
+
 def _n_steps(engine: Engine, feature: int) -> int:
-    column = engine.blocks.grid.column_of(feature)
+    column = engine.blocks.column_of(feature)
     return 2 if column is None else int(engine.blocks.grid.n_bins[column])
 
 
 def _check_cells(engine: Engine, features: FeatureSet, shape: tuple[int, ...]) -> None:
     size = 8 * int(np.prod(shape)) * engine.forest.n_outputs
     if size > engine.settings.memory_limit:
-        names = " and ".join(engine.forest.feature_names[k] for k in features)
+        names = " and ".join(engine.names[k] for k in features)
         raise MemoryLimitError(
             f"the effect of {names} has {' x '.join(str(n) for n in shape)} steps, {size:,} bytes; "
             f"memory_limit is {engine.settings.memory_limit:,}. Raise it, or ask for "
@@ -137,9 +148,9 @@ def _check_cells(engine: Engine, features: FeatureSet, shape: tuple[int, ...]) -
 
 def _axis(engine: Engine, feature: int) -> Axis:
     forest, grid = engine.forest, engine.blocks.grid
-    column = grid.column_of(feature)
+    column = engine.blocks.column_of(feature)
     edges = np.empty(0) if column is None else grid.edges(column)
-    return Axis(forest.feature_names[feature], edges, forest.comparison, forest.missing)
+    return Axis(engine.names[feature], edges, forest.comparison, forest.missing)
 
 
 def _offsets(sizes: list[Any]) -> NDArray[np.int64]:

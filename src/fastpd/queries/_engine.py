@@ -109,6 +109,11 @@ class Engine:
         """v_0; one number, or one for each output."""
         return float(self.base[0]) if len(self.base) == 1 else self.base.copy()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the players: features, or groups of them."""
+        return self.blocks.players.names
+
     @cached_property
     def centred(self) -> list[tuple[NDArray[np.float64], float]]:
         """Leaf values of every output, centred, and what that took away from the prediction."""

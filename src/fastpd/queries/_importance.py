@@ -32,7 +32,7 @@ def importance(
         sums = part if sums is None else sums + part
     total = rows.n_rows if weights is None else weights.sum()
     scores = sums.T / total if sums is not None else np.empty((0, forest.n_outputs))
-    names = [tuple(forest.feature_names[i] for i in one) for one in sets]
+    names = [tuple(engine.names[i] for i in one) for one in sets]
     single = forest.n_outputs == 1
     return Importance.ranked(names, scores[:, 0] if single else scores, forest.output_names)
 

@@ -48,10 +48,10 @@ def shap(engine: Engine, rows: Rows, data: Any, dtype: Any) -> ShapValues:
     """Return SHAP values of all features at rows."""
     forest = engine.forest
     engine.need_order(engine.blocks.core.largest_path, "SHAP")
-    sets: list[FeatureSet] = [(i,) for i in range(forest.n_features)]
+    sets: list[FeatureSet] = [(i,) for i in range(len(engine.names))]
     memory = new_output(rows.n_rows, len(sets), forest.n_outputs, dtype)
     answer(engine, Ask("SII", 1), sets, rows, memory, "SHAP values")
-    names, outputs = forest.feature_names, forest.output_names
+    names, outputs = engine.names, forest.output_names
     base = engine.expected_value
     return ShapValues(as_answer(memory), base, data, names, outputs, forest.link)
 
@@ -66,9 +66,9 @@ def interactions(engine: Engine, rows: Rows, order: int, index: Index, dtype: An
     ask = Ask(index, largest_order(engine, order))
     answer(engine, ask, sets, rows, memory, f"{index} interactions")
     return Interactions(
-        [tuple(forest.feature_names[i] for i in one) for one in sets],
+        [tuple(engine.names[i] for i in one) for one in sets],
         as_answer(memory),
-        forest.feature_names,
+        engine.names,
         order,
         index=index,
         base_values=engine.expected_value,

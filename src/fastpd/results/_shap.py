@@ -48,10 +48,15 @@ class ShapValues:
         return shap.Explanation(
             values=self.values,
             base_values=repeated,
-            data=None if self.data is None else np.asarray(self.data),
+            data=self._data_by_feature(),
             feature_names=list(self.feature_names),
             output_names=list(self.output_names) if self.values.ndim == 3 else None,
         )
+
+    def _data_by_feature(self) -> NDArray[Any] | None:
+        """Return the rows where each feature has one column of them; a group has several."""
+        data = None if self.data is None else np.asarray(self.data)
+        return data if data is not None and data.shape == self.values.shape[:2] else None
 
     def __repr__(self) -> str:
         shape = " x ".join(str(n) for n in self.values.shape)
