@@ -21,6 +21,7 @@ from fastpd import (
     UnsupportedModelError,
     WeightError,
 )
+from fastpd.forest import IntervalSplits
 from oracles import Split, forest
 
 MODEL = forest(
@@ -290,6 +291,14 @@ def other(**changes: Any) -> Explainer:
     return Explainer(replace(MODEL, **changes), X)
 
 
+@pytest.mark.parametrize("intervals", [{}, {0: [(0.0, 0.5)]}], ids=["none", "one"])
+def test_explainers_of_equal_models_merge(intervals: dict[int, list[tuple[float, float]]]):
+    one, two = (other(splits=IntervalSplits.from_mapping(intervals)) for _ in range(2))
+    expected = two.expected_value
+    one.merge(two)
+    assert (one.n_background, one.expected_value) == (40, expected)
+
+
 def test_explainers_of_other_models_do_not_merge():
     ex = Explainer(MODEL, X)
     says(MergeError, "str", "Explainer", run=lambda: ex.merge("other"))
@@ -302,6 +311,7 @@ def test_explainers_of_other_models_do_not_merge():
         other(missing=0.25),
         other(comparison="float64"),
         other(link="logit"),
+        other(splits=IntervalSplits.from_mapping({0: [(0.0, 0.5)]})),
     ):
         says(MergeError, "different models", run=lambda changed=changed: ex.merge(changed))
     assert ex.n_background == 20
