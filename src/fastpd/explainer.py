@@ -26,6 +26,7 @@ from fastpd.queries import (
     Settings,
     check_index,
     check_order,
+    check_scale,
     chunks_of,
     components,
     effect,
@@ -34,6 +35,8 @@ from fastpd.queries import (
     importance,
     interactions,
     predict,
+    probability_effect,
+    probability_value,
     shap,
     table_bytes,
     value,
@@ -191,7 +194,9 @@ class Explainer:
         """Return the raw (link-scale) prediction by the engine itself, in float64."""
         return predict(self._engine(), self._rows(X))
 
-    def value(self, features: Any, X: Any, *, dtype: Any = np.float64) -> NDArray[Any]:
+    def value(
+        self, features: Any, X: Any, *, scale: str = "link", dtype: Any = np.float64
+    ) -> NDArray[Any]:
         """Return the partial dependence function v_S at the rows' values of S.
 
         Parameters
@@ -200,6 +205,10 @@ class Explainer:
             One set, as a tuple of names or indices (``()`` gives v_0), or a list of sets.
         X
             Rows to evaluate at.
+        scale
+            ``"link"``, the raw scale; or, for a classifier, ``"probability"``: the mean of the
+            predicted probabilities, exact as well, at the cost of predicting every pair of a row
+            and a background row.
         dtype
             ``float64`` or ``float32``.
 
@@ -215,7 +224,11 @@ class Explainer:
         """
         many = isinstance(features, list)
         sets = [feature_set(one, self.feature_names) for one in (features if many else [features])]
-        found = value(self._engine(), sets, self._rows(X), dtype)
+        state, rows = self._ready(), self._rows(X)
+        if check_scale(scale, state.engine.forest):
+            found = probability_value(state.engine, state.sample, sets, rows, dtype)
+        else:
+            found = value(state.engine, sets, rows, dtype)
         return found if many else found[:, 0]
 
     def shap(self, X: Any, *, dtype: Any = np.float64) -> ShapValues:
@@ -256,8 +269,11 @@ class Explainer:
         size, kind = check_order(order, "order"), check_index(index)
         return interactions(self._engine(), self._rows(X), size, kind, dtype)
 
-    def effect(self, *features: Any) -> Effect:
+    def effect(self, *features: Any, scale: str = "link") -> Effect:
         """Return the effect of one or two features as an exact step function.
+
+        On the scale ``"probability"`` of a classifier it is the mean of predicted probabilities, at
+        the cost of predicting every pair of a step and a background row.
 
         Examples
         --------
@@ -272,8 +288,10 @@ class Explainer:
             )
         feature_set(features, self.feature_names)
         ordered = tuple(feature_index(one, self.feature_names) for one in features)
-        engine = self._engine()
-        return effect(engine, ordered, engine.base)
+        state = self._ready()
+        if check_scale(scale, state.engine.forest):
+            return probability_effect(state.engine, state.sample, ordered)
+        return effect(state.engine, ordered, state.engine.base)
 
     def importance(self, X: Any = None, max_order: int = 2) -> Importance:
         """Return the mean of abs(m_S), largest first, over rows or over the background.
@@ -315,6 +333,7 @@ class Explainer:
             cached_bytes=engine.cache.nbytes,
             shap_table_bytes=table_bytes(engine, Ask("SII", 1), singles, engine.values(0)),
             memory_limit=self._settings.memory_limit,
+            probability_predictions=self.n_background,
         )
 
     def __repr__(self) -> str:

@@ -50,6 +50,18 @@ class Blocks:
         columns = self.columns_of(player)
         return columns[0] if len(columns) == 1 else None
 
+    def representatives(self, column: int) -> NDArray[np.float64]:
+        """Return a value in each bin of a grid's column, the missing bin first.
+
+        Beside it none is the number that counts as missing.
+        """
+        kind = np.dtype(self.forest.comparison).type
+        with np.errstate(over="ignore"):
+            values = self.grid.representatives(column).astype(kind)
+            above = np.nextafter(values, kind(np.inf))
+            kept = np.where(values == kind(self.forest.missing), above, values)
+        return kept.astype(np.float64)
+
     @property
     def largest_deep(self) -> int:
         """Most features on the path to a deep leaf; 0 where there is none."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from fastpd import _core
 from fastpd.blocks import Blocks
-from fastpd.forest import Forest
 from fastpd.frames import Rows
 
 __all__ = ["Sample"]
@@ -76,17 +75,8 @@ class Sample:
         def read(start: int, stop: int) -> NDArray[np.float64]:
             block = np.zeros((stop - start, forest.n_features))
             for column, bins in enumerate(columns):
-                values = _present(grid.representatives(column), forest)
+                values = self.blocks.representatives(column)
                 block[:, grid.feature[column]] = values[bins[start:stop]]
             return block
 
         return Rows(len(weights), forest.n_features, read), weights
-
-
-def _present(lowest: NDArray[np.float64], forest: Forest) -> NDArray[np.float64]:
-    """Return values of the same bins none of which is the number that counts as missing."""
-    kind = np.dtype(forest.comparison).type
-    with np.errstate(over="ignore"):
-        values = lowest.astype(kind)
-        above = np.nextafter(values, kind(np.inf))
-        return np.where(values == kind(forest.missing), above, values).astype(np.float64)

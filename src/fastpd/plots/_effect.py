@@ -50,7 +50,9 @@ def plot_effect(effect: Effect, *, component: bool = False, ax: Any = None) -> A
 
 
 def _scale(effect: Effect) -> str:
-    return {"identity": "prediction", "logit": "log-odds"}.get(effect.link, f"{effect.link} scale")
+    return {"identity": "prediction", "logit": "log-odds", "probability": "probability"}.get(
+        effect.link, f"{effect.link} scale"
+    )
 
 
 def _ends(edges: NDArray[np.float64]) -> NDArray[np.float64]:

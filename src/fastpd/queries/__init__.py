@@ -6,6 +6,7 @@ from fastpd.queries._engine import Cache, Engine, Settings, chunks_of
 from fastpd.queries._features import FeatureSet, check_order, feature_index, feature_set
 from fastpd.queries._importance import importance
 from fastpd.queries._indices import check_index
+from fastpd.queries._probability import check_scale, probability_effect, probability_value
 from fastpd.queries._shapley import interactions, shap
 from fastpd.queries._tables import Ask, table_bytes
 from fastpd.queries._value import predict, value
@@ -18,6 +19,7 @@ __all__ = [
     "Settings",
     "check_index",
     "check_order",
+    "check_scale",
     "chunks_of",
     "components",
     "effect",
@@ -26,6 +28,8 @@ __all__ = [
     "importance",
     "interactions",
     "predict",
+    "probability_effect",
+    "probability_value",
     "shap",
     "table_bytes",
     "value",

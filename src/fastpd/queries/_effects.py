@@ -15,7 +15,7 @@ from fastpd.queries._features import FeatureSet
 from fastpd.results import Effect
 from fastpd.results._effect import Axis
 
-__all__ = ["EffectModel", "effect", "effect_model"]
+__all__ = ["EffectModel", "effect", "effect_axes", "effect_model"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +87,24 @@ def effect_model(
 def effect(engine: Engine, features: FeatureSet, base: NDArray[np.float64]) -> Effect:
     """Return the exact effect of one or two features; `features` in the order of the axes."""
     forest = engine.forest
-    _refuse_groups(engine, features)
+    axes = effect_axes(engine, features)
     engine.need_order(len(features), f"the effect of {len(features)} features")
     used = [k for k in features if engine.blocks.column_of(k) is not None]
-    shape = tuple(_n_steps(engine, k) for k in features)
-    _check_cells(engine, features, shape)
+    shape = tuple(len(axis.edges) + 2 for axis in axes)
     parts = [_steps_of(engine, output, features, used, shape) for output in range(forest.n_outputs)]
     component = np.stack([joint for _, joint in parts], axis=-1)
     pd = np.stack([below + joint for below, joint in parts], axis=-1) + base
     if forest.n_outputs == 1:
         component, pd = component[..., 0], pd[..., 0]
-    axes = tuple(_axis(engine, k) for k in features)
     return Effect(axes, pd, component, forest.output_names, forest.link)
+
+
+def effect_axes(engine: Engine, features: FeatureSet) -> tuple[Axis, ...]:
+    """Return how values of each feature become steps; refuse what is no function on steps."""
+    _refuse_groups(engine, features)
+    axes = tuple(_axis(engine, k) for k in features)
+    _check_cells(engine, axes)
+    return axes
 
 
 def _steps_of(
@@ -130,15 +136,11 @@ def _refuse_groups(engine: Engine, features: FeatureSet) -> None:
             )
 
 
-def _n_steps(engine: Engine, feature: int) -> int:
-    column = engine.blocks.column_of(feature)
-    return 2 if column is None else int(engine.blocks.grid.n_bins[column])
-
-
-def _check_cells(engine: Engine, features: FeatureSet, shape: tuple[int, ...]) -> None:
+def _check_cells(engine: Engine, axes: tuple[Axis, ...]) -> None:
+    shape = [len(axis.edges) + 2 for axis in axes]
     size = 8 * int(np.prod(shape)) * engine.forest.n_outputs
     if size > engine.settings.memory_limit:
-        names = " and ".join(engine.names[k] for k in features)
+        names = " and ".join(axis.name for axis in axes)
         raise MemoryLimitError(
             f"the effect of {names} has {' x '.join(str(n) for n in shape)} steps, {size:,} bytes; "
             f"memory_limit is {engine.settings.memory_limit:,}. Raise it, or ask for "

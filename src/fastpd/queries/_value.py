@@ -13,7 +13,7 @@ from fastpd.queries._engine import Engine, as_answer, for_rows, new_output
 from fastpd.queries._features import FeatureSet
 from fastpd.queries._tables import Ask, answer
 
-__all__ = ["predict", "value"]
+__all__ = ["predict", "raw_scores", "value"]
 
 
 def value(engine: Engine, sets: list[FeatureSet], rows: Rows, dtype: Any) -> NDArray[Any]:
@@ -28,21 +28,32 @@ def value(engine: Engine, sets: list[FeatureSet], rows: Rows, dtype: Any) -> NDA
 
 def predict(engine: Engine, rows: Rows) -> NDArray[np.float64]:
     """Return the raw prediction by the engine's own walk: (rows,), or (rows, outputs)."""
-    forest = engine.forest
-    memory = new_output(rows.n_rows, 1, forest.n_outputs, np.float64)[:, 0]
+    memory = new_output(rows.n_rows, 1, engine.forest.n_outputs, np.float64)[:, 0]
 
     def walk(chunk: Any, out: Any, poll: Any) -> None:
-        _core.predict(
-            engine.blocks.core,
-            forest.value,
-            forest.tree_output,
-            forest.base,
-            chunk,
-            out,
-            engine.settings.n_jobs,
-            poll,
-        )
+        _walk(engine, chunk, out, poll)
 
     for_rows(engine, rows, memory, "prediction", walk)
     answer_: NDArray[np.float64] = as_answer(memory[:, None, :])[:, 0]
     return answer_
+
+
+def raw_scores(engine: Engine, rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the raw predictions of an array of rows, (rows, outputs), as part of other work."""
+    memory = np.empty((engine.forest.n_outputs, len(rows)))
+    _walk(engine, rows, memory, None)
+    return memory.T
+
+
+def _walk(engine: Engine, rows: NDArray[Any], out: NDArray[Any], poll: Any) -> None:
+    forest = engine.forest
+    _core.predict(
+        engine.blocks.core,
+        forest.value,
+        forest.tree_output,
+        forest.base,
+        rows,
+        out,
+        engine.settings.n_jobs,
+        poll,
+    )

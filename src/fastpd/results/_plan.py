@@ -28,6 +28,8 @@ class Plan:
         Memory of the tables kept now, and of those that SHAP values take, for each output.
     memory_limit
         What tables, and counts at deep leaves, may take.
+    probability_predictions
+        Predictions that one row takes on the probability scale, where nothing can be looked up.
     """
 
     n_trees: int
@@ -40,6 +42,7 @@ class Plan:
     cached_bytes: int
     shap_table_bytes: int
     memory_limit: int
+    probability_predictions: int
 
     def __str__(self) -> str:
         deep = "any order" if self.deep_order is None else f"up to order {self.deep_order}"
@@ -50,5 +53,6 @@ class Plan:
                 f"{self.largest_path} features",
                 f"explainer {self.explainer_bytes:,} bytes, cached tables {self.cached_bytes:,}",
                 f"SHAP tables {self.shap_table_bytes:,} bytes; limit {self.memory_limit:,}",
+                f"scale='probability' takes {self.probability_predictions:,} predictions a row",
             ]
         )
