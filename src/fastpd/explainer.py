@@ -437,7 +437,7 @@ def _same_model(one: Forest, other: Forest) -> bool:
     """Tell whether two forests ask the same of every row, so that their counts add up."""
     trees = ("feature", "threshold", "left", "right", "default_left", "roots", "missing")
     scores = ("value", "tree_output", "base")
-    named = ("feature_names", "output_names", "comparison", "link", "categories")
+    named = ("feature_names", "output_names", "comparison", "link", "slope", "categories")
     return (
         all(
             np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)

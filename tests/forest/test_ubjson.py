@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastpd.errors import ModelFileError
-from fastpd.forest.ubjson import dumps, loads
+from fastpd.forest.importers.xgboost.ubjson import dumps, loads
 
 values = st.recursive(
     st.none()

@@ -10,8 +10,8 @@ import xgboost as xgb
 
 from fastpd.errors import ModelError, ModelMismatchError, OptionError, UnsupportedModelError
 from fastpd.forest import import_model
-from fastpd.forest import xgboost as importer
 from fastpd.forest.check import tolerance
+from fastpd.forest.importers.xgboost import _importer as importer
 from fastpd.forest.walk import predict
 
 RNG = np.random.default_rng(7)

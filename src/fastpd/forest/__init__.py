@@ -1,7 +1,17 @@
-"""The canonical ensemble and its importers, one file a library."""
+"""The canonical ensemble, and the importers that fill it."""
 
+from fastpd.forest._categories import Categories, Label
 from fastpd.forest._forest import Forest
 from fastpd.forest._intervals import IntervalSplits, code_intervals
+from fastpd.forest._preparation import Preparation
 from fastpd.forest.registry import import_model
 
-__all__ = ["Forest", "IntervalSplits", "code_intervals", "import_model"]
+__all__ = [
+    "Categories",
+    "Forest",
+    "IntervalSplits",
+    "Label",
+    "Preparation",
+    "code_intervals",
+    "import_model",
+]

@@ -9,10 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.forest._categories import Categories
 from fastpd.forest._intervals import IntervalSplits
+from fastpd.forest._preparation import Preparation
 
-__all__ = ["Comparison", "Forest"]
+__all__ = ["Absent", "Comparison", "Forest"]
 
+Absent = Literal["zero", "missing", "refused"]
 Comparison = Literal["float32", "float64"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
@@ -51,8 +54,10 @@ class Forest:
     feature_names, output_names
         Names, in column order.
     link
-        Function from the mean to the raw scale: ``"identity"``, ``"logit"``, ``"log"`` or
-        ``"softmax"``.
+        Function from the mean to the raw scale: ``"identity"``, ``"logit"``, ``"log"``,
+        ``"softmax"``, or ``"probability"`` where the raw scores are probabilities already.
+    slope
+        What raw scores are multiplied by before they go through the inverse of the link.
     comparison
         Precision in which the library compares a value with a threshold.
     missing
@@ -62,11 +67,12 @@ class Forest:
     splits
         Splits that are no single threshold, such as sets of categories.
     categories
-        For each feature the labels of its categories, code 0 first, or None where it has none that
-        are known; empty where no feature has.
-    unseen
-        What a label that the model does not know counts as: a ``"missing"`` value, or an
-        ``"error"``.
+        For each feature its categories, or None where it holds numbers; empty where none has any.
+    absent
+        What a cell is that a sparse matrix does not hold: a ``"zero"``, a ``"missing"`` value; or
+        the library takes no sparse matrix, so that it is ``"refused"``.
+    preparation
+        Steps between the user's table and these columns, of a pipeline; None where there are none.
     """
 
     feature: Integers
@@ -82,12 +88,14 @@ class Forest:
     feature_names: tuple[str, ...]
     output_names: tuple[str, ...]
     link: str = "identity"
+    slope: float = 1.0
     comparison: Comparison = "float32"
     missing: float = math.nan
     source: str = "arrays"
     splits: IntervalSplits = field(default_factory=IntervalSplits.none)
-    categories: tuple[tuple[str, ...] | None, ...] = ()
-    unseen: Literal["missing", "error"] = "missing"
+    categories: tuple[Categories | None, ...] = ()
+    absent: Absent = "refused"
+    preparation: Preparation | None = None
 
     @property
     def n_features(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from typing import Any, cast
 
 from fastpd.errors import OptionError, UnsupportedModelError
@@ -14,13 +15,14 @@ __all__ = ["import_model"]
 
 # Module and name of a type -> module and name of what imports it.
 _IMPORTERS = {
-    ("xgboost.core", "Booster"): ("fastpd.forest.xgboost", "from_booster"),
-    ("xgboost.sklearn", "XGBModel"): ("fastpd.forest.xgboost", "from_booster"),
+    ("xgboost.core", "Booster"): ("fastpd.forest.importers.xgboost", "from_booster"),
+    ("xgboost.sklearn", "XGBModel"): ("fastpd.forest.importers.xgboost", "from_booster"),
 }
-# First bytes of a model file -> module and name of what imports it; other files are XGBoost's.
+# What the first bytes of a model file match -> module and name of what imports it; other files are
+# XGBoost's.
 _FILE_IMPORTERS: tuple[tuple[bytes, tuple[str, str]], ...] = ()
-_FILE_IMPORTER = ("fastpd.forest.xgboost", "from_file")
-_LONGEST_START = 256
+_FILE_IMPORTER = ("fastpd.forest.importers.xgboost", "from_file")
+_LONGEST_START = 4096
 _SUPPORTED = (
     "an xgboost.Booster, a scikit-learn wrapper of XGBoost (XGBRegressor, XGBClassifier, "
     "XGBRanker, XGBRFRegressor, ...), a path to a model saved by XGBoost as .json or .ubj, or a "
@@ -82,7 +84,7 @@ def _file_importer(path: str | os.PathLike[str]) -> tuple[str, str]:
             start = file.read(_LONGEST_START)
     except (OSError, ValueError):
         return _FILE_IMPORTER
-    matches = (importer for mark, importer in _FILE_IMPORTERS if start.startswith(mark))
+    matches = (importer for mark, importer in _FILE_IMPORTERS if re.match(mark, start))
     return next(matches, _FILE_IMPORTER)
 
 

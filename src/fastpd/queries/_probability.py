@@ -45,7 +45,7 @@ def check_scale(scale: Any, forest: Forest) -> bool:
     if scale == "link":
         return False
     single = forest.n_outputs == 1
-    if forest.link == "logit" or (forest.link == "softmax" and not single):
+    if forest.link in ("logit", "probability") or (forest.link == "softmax" and not single):
         return True
     why = (
         "one raw score of several has no probability without the others; explain all outputs"
@@ -118,6 +118,9 @@ def _predicted(engine: Engine, block: Floats, points: Floats, columns: NDArray[n
 
 
 def _probability(forest: Forest, raw: Floats) -> Floats:
+    if forest.link == "probability":
+        return raw
+    raw = raw * forest.slope
     if forest.link == "softmax":
         powers = np.exp(raw - raw.max(axis=-1, keepdims=True))
         shares: Floats = powers / powers.sum(axis=-1, keepdims=True)

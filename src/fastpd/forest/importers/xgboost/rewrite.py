@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.forest import ubjson
-from fastpd.forest.xgboost_document import Document
-from fastpd.forest.xgboost_trees import DELETED, read_nodes
+from fastpd.forest.importers.xgboost import ubjson
+from fastpd.forest.importers.xgboost.document import Document
+from fastpd.forest.importers.xgboost.trees import DELETED, read_nodes
 
 __all__ = ["rewritten"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import ModelFileError, UnsupportedModelError
-from fastpd.forest import ubjson
+from fastpd.forest.importers.xgboost import ubjson
 
 __all__ = ["Document", "damaged", "decode", "parse"]
 

@@ -1,4 +1,4 @@
-"""Import of XGBoost models: boosters, scikit-learn wrappers and files of version 1.7 or newer."""
+"""From a booster, a scikit-learn wrapper or a file to a Forest that predicts the same."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from fastpd.errors import ModelError, ModelFileError, OptionError
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import check_prediction, validate
-from fastpd.forest.xgboost_document import Document, decode, parse
-from fastpd.forest.xgboost_objectives import base_margin, link_of
-from fastpd.forest.xgboost_rewrite import rewritten
-from fastpd.forest.xgboost_trees import read_nodes
+from fastpd.forest.importers.xgboost.document import Document, decode, parse
+from fastpd.forest.importers.xgboost.objectives import base_margin, link_of
+from fastpd.forest.importers.xgboost.rewrite import rewritten
+from fastpd.forest.importers.xgboost.trees import read_nodes
 
 __all__ = ["from_booster", "from_file"]
 

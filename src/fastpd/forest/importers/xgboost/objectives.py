@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.forest.xgboost_document import Document, damaged
+from fastpd.forest.importers.xgboost.document import Document, damaged
 
 __all__ = ["base_margin", "link_of"]
 

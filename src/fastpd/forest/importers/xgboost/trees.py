@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import UnsupportedModelError
 from fastpd.forest.check import reachable
-from fastpd.forest.xgboost_document import Document, damaged
+from fastpd.forest.importers.xgboost.document import Document, damaged
 
 __all__ = ["DELETED", "Nodes", "read_nodes"]
 

@@ -1,0 +1,29 @@
+"""Thresholds of libraries that send a value on the threshold to the left."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastpd.forest._forest import Comparison
+
+__all__ = ["just_above"]
+
+
+def just_above(threshold: ArrayLike, comparison: Comparison) -> NDArray[np.float64]:
+    """Return t such that ``x <= threshold`` is ``x < t`` for every x of the comparison's precision.
+
+    It is infinite where every finite number is at or below the threshold.
+
+    Examples
+    --------
+    >>> from fastpd.forest.thresholds import just_above
+    >>> bool(just_above(0.1, "float32") == np.float32(0.1))  # float32(0.1) is above 0.1
+    True
+    """
+    exact = np.asarray(threshold, dtype=np.float64)
+    kind = np.dtype(comparison).type
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = exact.astype(kind)
+        above = np.where(rounded > exact, rounded, np.nextafter(rounded, kind(np.inf)))
+    return above.astype(np.float64)
