@@ -9,11 +9,11 @@ import pytest
 import scipy.sparse
 
 from fastpd.errors import DataError
-from fastpd.frames import as_rows, frame_names, is_batches
+from fastpd.frames import Columns, as_rows, frame_names, is_batches
 
 
 def whole(data, names, **options):
-    rows = as_rows(data, names, **options)
+    rows = as_rows(data, Columns(names, **options))
     return rows.chunk(0, rows.n_rows)
 
 
@@ -85,7 +85,7 @@ class TestEveryLibrary:
     def test_chunks_are_the_whole(self, make):
         rng = np.random.default_rng(3)
         data = make({"a": rng.normal(size=11).tolist(), "b": list(range(11))})
-        rows = as_rows(data, ("a", "b"))
+        rows = as_rows(data, Columns(("a", "b")))
         assert (rows.n_rows, rows.n_features) == (11, 2)
         parts = [rows.chunk(start, start + 4) for start in range(0, 11, 4)]
         assert [len(part) for part in parts] == [4, 4, 3]
@@ -100,7 +100,7 @@ class TestEveryLibrary:
     @pytest.mark.parametrize("number", [2**53 + 1, -(2**53) - 1, 2**63 - 1, 2**64 - 1])
     def test_integers_that_would_change(self, make, number):
         dtype = np.uint64 if number > 2**63 else np.int64
-        rows = as_rows(make({"id": np.array([1, number], dtype)}), ("id",))
+        rows = as_rows(make({"id": np.array([1, number], dtype)}), Columns(("id",)))
         with pytest.raises(DataError, match=rf"has {number} in column 'id'.* round to"):
             rows.chunk(0, 2)
 
@@ -130,12 +130,12 @@ class TestTables:
     def test_a_missing_column(self, make_table):
         data = make_table({"age": [1.0], "relationships": [2.0]})
         with pytest.raises(DataError, match=r"'relationship'\. Did you mean 'relationships'\?"):
-            as_rows(data, ("age", "relationship"))
+            as_rows(data, Columns(("age", "relationship")))
 
     def test_many_missing_columns(self, make_table):
         names = tuple(f"column{k}" for k in range(8))
         with pytest.raises(DataError, match=r"lacks 7 of the model's 8 columns.* And 2 more\."):
-            as_rows(make_table({"column0": [1.0]}), names)
+            as_rows(make_table({"column0": [1.0]}), Columns(names))
 
     def test_a_model_without_names_goes_by_position(self, make_table):
         data = make_table({"z": [1.0], "y": [2.0]})
@@ -144,17 +144,17 @@ class TestTables:
     def test_a_model_without_names_takes_no_other_width(self, make_table):
         data = make_table({"z": [1.0], "y": [2.0]})
         with pytest.raises(DataError, match="has 2 columns, but the model has 3 features"):
-            as_rows(data, ("f0", "f1", "f2"), named=False)
+            as_rows(data, Columns(("f0", "f1", "f2"), named=False))
 
     def test_text(self, make_table):
         data = make_table({"age": [1, 2], "sex": [None, "Female"]})
         with pytest.raises(DataError, match=r"Column 'sex' of people has dtype .* holds 'Female'"):
-            as_rows(data, ("age", "sex"), what="people")
+            as_rows(data, Columns(("age", "sex")), what="people")
 
     @pytest.mark.parametrize("value", [datetime.datetime(2020, 1, 2), Decimal("1.5"), [1, 2]])
     def test_other_values(self, make_table, value):
         with pytest.raises(DataError, match=r"Column 'a' of X has dtype .* expected numbers"):
-            as_rows(make_table({"a": [value]}), ("a",))
+            as_rows(make_table({"a": [value]}), Columns(("a",)))
 
     def test_names(self, make_table):
         assert frame_names(make_table({"b": [1.0], "a": [2.0]})) == ("b", "a")
@@ -173,7 +173,7 @@ class TestPandas:
     def test_labels_twice(self, labels):
         data = pd.DataFrame([[1.0, 2.0]], columns=pd.Index(labels, dtype=object))
         with pytest.raises(DataError, match=r"'(a|1)'"):
-            as_rows(data, ("a",))
+            as_rows(data, Columns(("a",)))
         with pytest.raises(DataError, match=r"'(a|1)'"):
             frame_names(data)
 
@@ -190,7 +190,7 @@ class TestPandas:
     def test_columns_that_are_no_numbers(self, column):
         dtype = str(column.dtype).split("[")[0]
         with pytest.raises(DataError, match=f"Column 'a' of X has dtype {dtype}"):
-            as_rows(pd.DataFrame({"a": column}), ("a",))
+            as_rows(pd.DataFrame({"a": column}), Columns(("a",)))
 
     @pytest.mark.parametrize(
         "dtype", ["float16", "float32", "uint8", "Int8", "Float32", "Sparse[float]", "boolean"]
@@ -205,14 +205,14 @@ class TestPandas:
 
     def test_index_is_of_no_account(self):
         data = pd.DataFrame({"a": [1.0, 2.0, 3.0]}, index=[2, 0, 2])
-        np.testing.assert_array_equal(as_rows(data, ("a",)).chunk(1, 3), [[2], [3]])
+        np.testing.assert_array_equal(as_rows(data, Columns(("a",))).chunk(1, 3), [[2], [3]])
 
 
 class TestOtherTables:
     def test_polars_numbers_beyond_64_bits(self):
         dtype = getattr(pl, "Int128", pl.Decimal)
         with pytest.raises(DataError, match=dtype.__name__):
-            as_rows(pl.DataFrame({"a": pl.Series([1], dtype=dtype)}), ("a",))
+            as_rows(pl.DataFrame({"a": pl.Series([1], dtype=dtype)}), Columns(("a",)))
 
     def test_polars_nan_and_null_are_both_missing(self):
         data = pl.DataFrame({"a": [float("nan"), None, 1.0]})
@@ -222,28 +222,28 @@ class TestOtherTables:
         piece = pa.table({"a": [1, None], "b": [1.0, 2.0]})
         data = pa.concat_tables([piece, piece])
         expected = [[np.nan, 2], [1, 1]]
-        np.testing.assert_array_equal(as_rows(data, ("a", "b")).chunk(1, 3), expected)
+        np.testing.assert_array_equal(as_rows(data, Columns(("a", "b"))).chunk(1, 3), expected)
 
     def test_arrow_names_twice(self):
         data = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
         with pytest.raises(DataError, match="'a'"):
-            as_rows(data, ("a",))
+            as_rows(data, Columns(("a",)))
 
     def test_dictionary_is_text(self):
         data = pa.table({"a": pa.array(["u", "v"]).dictionary_encode()})
         with pytest.raises(DataError, match="'u'"):
-            as_rows(data, ("a",))
+            as_rows(data, Columns(("a",)))
 
     def test_lazy_frame(self):
         with pytest.raises(DataError, match=r"X\.collect\(\)"):
-            as_rows(pl.LazyFrame({"a": [1.0]}), ("a",))
+            as_rows(pl.LazyFrame({"a": [1.0]}), Columns(("a",)))
 
     @pytest.mark.parametrize(
         "column", [pd.Series([1.0]), pl.Series([1.0]), pa.chunked_array([[1.0]])], ids=type
     )
     def test_one_column(self, column):
         with pytest.raises(DataError, match="is one column"):
-            as_rows(column, ("a",))
+            as_rows(column, Columns(("a",)))
 
 
 class TestArrays:
@@ -260,7 +260,7 @@ class TestArrays:
     )
     def test_floats_are_not_copied(self, dtype, view):
         array = view(np.arange(12, dtype=dtype).reshape(4, 3))
-        part = as_rows(array, ("a", "b", "c")).chunk(1, 3)
+        part = as_rows(array, Columns(("a", "b", "c"))).chunk(1, 3)
         assert np.shares_memory(part, array)
         assert part.dtype == dtype
         np.testing.assert_array_equal(part, array[1:3])
@@ -319,7 +319,7 @@ class TestArrays:
     )
     def test_refusals(self, data, said):
         with pytest.raises(DataError, match=said):
-            as_rows(data, ("a", "b"))
+            as_rows(data, Columns(("a", "b")))
 
     def test_has_no_names(self):
         assert frame_names(np.ones((1, 2))) is None
@@ -334,7 +334,7 @@ class TestBatches:
             assert is_batches(data)
             assert frame_names(data) is None
             with pytest.raises(DataError, match="of batches; expected one table"):
-                as_rows(data, ("a",))
+                as_rows(data, Columns(("a",)))
 
     def test_loaders_are(self):
         class Loader:

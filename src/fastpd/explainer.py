@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from fastpd.blocks import make_blocks
 from fastpd.errors import BackgroundError, MergeError, OptionError, WeightError
 from fastpd.forest import Forest, import_model
+from fastpd.forest._categories import with_labels
 from fastpd.forest.outputs import select_output
-from fastpd.frames import Rows, as_rows, frame_names, is_batches
+from fastpd.frames import Columns, Rows, as_rows, frame_names, is_batches
 from fastpd.measures import Empirical, Sample, check_weights
 from fastpd.options import as_bytes, as_n_jobs, as_precision, check_isa
 from fastpd.progress import make_progress
@@ -76,6 +77,9 @@ class Explainer:
         Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
     groups
         Columns that count as one feature everywhere, such as ``{"address": ["street", "zip"]}``.
+    categories
+        Labels of categorical columns for which the model keeps only codes, code 0 first, such as
+        ``{"sex": ["Female", "Male"]}``.
     iteration_range
         Boosting rounds that count, ``(begin, end)``; an end of 0 means all that there are. By
         default those of the model's own `predict`, which early stopping may have shortened.
@@ -108,6 +112,7 @@ class Explainer:
         weights: Any = None,
         output: Any = None,
         groups: Any = None,
+        categories: Any = None,
         iteration_range: tuple[int, int] | None = None,
         n_jobs: int | None = None,
         precision: str = "fast",
@@ -121,7 +126,10 @@ class Explainer:
         )
         forest = select_output(import_model(model, iteration_range=iteration_range), output)
         forest = _named_by(forest, background)
-        self._named = forest.named
+        if categories is not None:
+            known = with_labels(forest.categories, forest.feature_names, categories)
+            forest = replace(forest, categories=known)
+        self._columns = Columns.of(forest, named=forest.named)
         self._blocks = make_blocks(forest, groups)
         self._changing = threading.RLock()
         empty = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
@@ -375,11 +383,10 @@ class Explainer:
         return _State(engine, sample)
 
     def _background_rows(self, data: Any) -> Rows:
-        names = self._blocks.forest.feature_names
-        return as_rows(data, names, what="background", named=self._named)
+        return as_rows(data, self._columns, what="background")
 
     def _rows(self, X: Any) -> Rows:
-        return as_rows(X, self._blocks.forest.feature_names, named=self._named)
+        return as_rows(X, self._columns)
 
     def _ready(self) -> _State:
         state = self._state
@@ -395,7 +402,7 @@ class Explainer:
 
 def _named_by(forest: Forest, background: Any) -> Forest:
     """Let a table name the features of a model that has no names of its own."""
-    if forest.named or background is None or is_batches(background):
+    if forest.named or forest.preparation or background is None or is_batches(background):
         return forest
     names = frame_names(background, what="background")
     if names is None or len(names) != forest.n_features:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-__all__ = ["Categories", "Label"]
+from fastpd.errors import FeatureError, OptionError, nearest
+
+__all__ = ["Categories", "Label", "with_labels"]
 
 Label: TypeAlias = str | int | float | bool
 
@@ -60,3 +62,51 @@ class Categories:
     def numeric(self) -> bool:
         """Whether labels are numbers, so that a column of plain numbers can hold them."""
         return any(not isinstance(label, str) for label in self.labels or ())
+
+
+def with_labels(
+    known: Sequence[Categories | None], names: Sequence[str], given: Any
+) -> tuple[Categories | None, ...]:
+    """Return categories with labels from the user, where the model keeps only their codes.
+
+    Parameters
+    ----------
+    known, names
+        Categories and names of the model's columns.
+    given
+        A mapping from the name of a column to its labels, code 0 first.
+    """
+    if not isinstance(given, Mapping):
+        raise OptionError(
+            f"categories is a {type(given).__name__}; expected a mapping from the name of a column "
+            "to its labels, code 0 first, such as {'sex': ['Female', 'Male']}."
+        )
+    categories = list(known) or [None] * len(names)
+    for name, labels in given.items():
+        if name not in names:
+            raise FeatureError(
+                f"categories names {name!r:.60}, which is no column of the model."
+                f"{nearest(str(name), names)}"
+            )
+        at = list(names).index(name)
+        found = categories[at]
+        if found is None or found.labels is not None:
+            why = "has no categories" if found is None else f"has labels already: {found.labels}"
+            raise OptionError(
+                f"categories names {name!r}, but in the model that column {why:.200}; leave it out."
+            )
+        categories[at] = replace(found, labels=_distinct(name, labels), unseen=None)
+    return tuple(categories)
+
+
+def _distinct(name: str, labels: Any) -> tuple[Label, ...]:
+    """Return labels as a tuple; refuse what is no list of labels, or has one twice."""
+    given = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else []
+    plain = [label.item() if hasattr(label, "item") else label for label in given]
+    if not plain or not all(isinstance(label, Label) for label in plain):
+        raise OptionError(
+            f"categories of {name!r} are {labels!r:.60}; expected a list of labels, code 0 first."
+        )
+    if len(set(plain)) < len(plain):
+        raise OptionError(f"categories of {name!r} have a label twice; expected each once.")
+    return tuple(plain)

@@ -22,11 +22,6 @@ def as_array(data: Any, names: Sequence[str], what: str) -> NDArray[Any]:
             f"{what} is a masked array; expected plain numbers with NaN for a missing value. "
             f"Give {what}.astype(float).filled(numpy.nan)."
         )
-    if hasattr(data, "toarray"):
-        raise DataError(
-            f"{what} is a sparse {type(data).__name__}; expected a dense table. "
-            f"Give {what}.toarray()."
-        )
     array = _converted(data, what)
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         _refuse_dtype(array, names, what)

@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 
 from fastpd.errors import DataError
-from fastpd.frames._arrays import Block, as_array, block_of
+from fastpd.frames._arrays import Block, block_of
+from fastpd.frames._columns import Columns
+from fastpd.frames._labelled_arrays import array_reader
+from fastpd.frames._prepared import prepared_reader
+from fastpd.frames._sparse import Sparse, is_sparse
 from fastpd.frames._tables import column_names, opened, table_reader
 
 __all__ = ["Rows", "as_rows", "frame_names", "is_batches"]
@@ -27,8 +31,8 @@ class Rows:
     Examples
     --------
     >>> import numpy as np
-    >>> from fastpd.frames import as_rows
-    >>> rows = as_rows(np.arange(6).reshape(3, 2), ("a", "b"))
+    >>> from fastpd.frames import Columns, as_rows
+    >>> rows = as_rows(np.arange(6).reshape(3, 2), Columns(("a", "b")))
     >>> rows.n_rows, rows.n_features
     (3, 2)
     >>> rows.chunk(1, 3)
@@ -50,25 +54,21 @@ class Rows:
         return Rows(stop - start, self.n_features, lambda a, b: self._read(start + a, start + b))
 
 
-def as_rows(
-    data: Any, feature_names: Sequence[str], *, what: str = "X", named: bool = True
-) -> Rows:
-    """Take a table of numbers: an array, or a pandas, polars or Arrow table.
+def as_rows(data: Any, columns: Columns, *, what: str = "X") -> Rows:
+    """Take a table: an array, a sparse matrix, or a pandas, polars or Arrow table.
 
     Arrays go by position. Tables go by name, in any order, and further columns are ignored.
-    Nulls become NaN. Tables are converted chunk by chunk, arrays of floats not at all.
+    Nulls become NaN, labels become codes. Tables are converted chunk by chunk, arrays of floats
+    not at all.
 
     Parameters
     ----------
     data
         The table.
-    feature_names
-        The model's features, in its own order.
+    columns
+        What the model takes.
     what
         What messages call the data.
-    named
-        False if the model was trained without names, so that `feature_names` are made up. A table
-        that does not have them then goes by position, if it has the right number of columns.
 
     Returns
     -------
@@ -78,13 +78,14 @@ def as_rows(
     Raises
     ------
     DataError
-        If columns are missing, or if a column holds anything but numbers.
+        If columns are missing, or if a column holds anything but numbers, or labels where the
+        model knows labels.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from fastpd.frames import as_rows
-    >>> as_rows(np.array([[True, False]]), ("a", "b")).chunk(0, 1)
+    >>> from fastpd.frames import Columns, as_rows
+    >>> as_rows(np.array([[True, False]]), Columns(("a", "b"))).chunk(0, 1)
     array([[1., 0.]])
     """
     if is_batches(data):
@@ -92,16 +93,23 @@ def as_rows(
             f"{what} is a {type(data).__name__} of batches; expected one table. "
             "Go over the batches one by one, or join them."
         )
-    names = tuple(feature_names)
+    n_rows, read = _reader(data, columns, what)
+    return Rows(n_rows, len(columns.names), read)
+
+
+def _reader(data: Any, columns: Columns, what: str) -> tuple[int, Callable[[int, int], Block]]:
+    """Return the number of rows, and what reads a run of them."""
+    if columns.preparation is not None:
+        return prepared_reader(data, columns, columns.preparation, what)
     table = opened(data, what)
     if table is not None:
-        return Rows(len(table), len(names), table_reader(table, names, what, named))
-    array = as_array(data, names, what)
-
-    def read(start: int, stop: int) -> Block:
-        return block_of(array[start:stop], names, what)
-
-    return Rows(len(array), len(names), read)
+        return len(table), table_reader(table, columns, what)
+    if is_sparse(data):
+        sparse = Sparse(data, columns, what)
+        return int(sparse.rows.shape[0]), lambda start, stop: block_of(
+            sparse.dense(start, stop), columns.names, what
+        )
+    return array_reader(data, columns, what)
 
 
 def frame_names(data: Any, *, what: str = "X") -> tuple[str, ...] | None:

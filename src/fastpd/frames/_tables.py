@@ -5,16 +5,21 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import DataError, nearest
+from fastpd.forest import Categories
 from fastpd.frames._arrays import Block, block_of, check_width, shortened
+from fastpd.frames._columns import Columns
+from fastpd.frames._labels import Labels
 
-__all__ = ["column_names", "opened", "table_reader"]
+__all__ = ["column_names", "opened", "positions_of", "table_reader"]
+
+Reader: TypeAlias = Callable[[int, int], NDArray[Any]]
 
 # Without the integers of 128 bits, which NumPy has not; half floats are known to newer versions.
 _NUMBERS = (
@@ -61,25 +66,29 @@ def column_names(table: nw.DataFrame[Any], what: str) -> tuple[str, ...]:
 
 
 def table_reader(
-    table: nw.DataFrame[Any], names: Sequence[str], what: str, named: bool
+    table: nw.DataFrame[Any], columns: Columns, what: str
 ) -> Callable[[int, int], Block]:
     """Return what reads rows ``start:stop`` of a table, in the model's column order."""
     labels = column_names(table, what)
-    positions = _positions(labels, names, what, named)
-    columns = [_column(table[:, position], labels[position], what) for position in positions]
+    positions = positions_of(labels, columns.names, what, named=columns.named)
+    readers = [
+        _column(table[:, position], labels[position], what, columns.categories_of(k))
+        for k, position in enumerate(positions)
+    ]
 
     def read(start: int, stop: int) -> Block:
-        block = np.empty((stop - start, len(columns)))
-        for j, column in enumerate(columns):
-            block[:, j] = column(start, stop)
+        block = np.empty((stop - start, len(readers)))
+        for j, reader in enumerate(readers):
+            block[:, j] = reader(start, stop)
         return block
 
     return read
 
 
-def _positions(
-    labels: tuple[str, ...], names: Sequence[str], what: str, named: bool
+def positions_of(
+    labels: tuple[str, ...], names: Sequence[str], what: str, *, named: bool
 ) -> Sequence[int]:
+    """Return where the model's columns stand among a table's, by name, or else by position."""
     where = {label: position for position, label in enumerate(labels)}
     missing = [name for name in names if name not in where]
     if not missing:
@@ -95,12 +104,69 @@ def _positions(
     )
 
 
-def _column(series: nw.Series[Any], name: str, what: str) -> Callable[[int, int], NDArray[Any]]:
-    """Return what reads one column, once it is known to hold numbers."""
+def _column(series: nw.Series[Any], name: str, what: str, categories: Categories | None) -> Reader:
+    """Return what reads one column, once it is known to hold numbers, or labels."""
+    if categories is not None and not _holds_codes(series, categories, name, what):
+        return _label_column(series, categories, name, what)
+    if categories is None and series.dtype == nw.Categorical and _has_number_labels(series):
+        return lambda start, stop: _as_floats(series[start:stop].to_list())
     if not _is_number(series):
         if series.null_count() < len(series):
             _refuse_column(series, name, what)
         return lambda start, stop: np.full(stop - start, np.nan)
+    return _number_column(series, name, what)
+
+
+def _holds_codes(series: nw.Series[Any], categories: Categories, name: str, what: str) -> bool:
+    """Tell whether the cells of a categorical column are codes; refuse what could be either."""
+    if not _is_number(series):
+        if categories.labels is None and series.null_count() < len(series):
+            raise DataError(
+                f"Column {name!r} of {what} has labels, but the model keeps only the codes of its "
+                "categories, not what they stand for. Say it with "
+                f"Explainer(..., categories={{{name!r}: [label of code 0, label of code 1, ...]}}),"
+                " or give the codes as numbers."
+            )
+        return False
+    if categories.arrays == "label" or categories.numeric:
+        return False
+    if categories.labels is None:
+        return True
+    shown = shortened(", ".join(map(repr, categories.labels)), 60)
+    raise DataError(
+        f"Column {name!r} of {what} holds numbers; expected the labels of its categories, such as "
+        f"{shown}. Codes are taken in plain arrays only."
+    )
+
+
+def _label_column(series: nw.Series[Any], categories: Categories, name: str, what: str) -> Reader:
+    kinds = (nw.String, nw.Categorical, nw.Enum)
+    number = _is_number(series)
+    if not number and series.dtype not in kinds and series.null_count() < len(series):
+        _refuse_column(series, name, what)
+    labels = Labels(categories, name, what, strict=number and categories.arrays == "code")
+
+    def read(start: int, stop: int) -> NDArray[np.float64]:
+        part = series[start:stop]
+        # Some libraries have a value of their own for a missing one.
+        lost = part.is_null().to_list()
+        cells = zip(part.to_list(), lost, strict=True)
+        return labels.codes([None if gone else label for label, gone in cells])
+
+    return read
+
+
+def _has_number_labels(series: nw.Series[Any]) -> bool:
+    """Tell whether categories are numbers, which a model of numbers reads as such."""
+    labels = series.drop_nulls().unique().to_list()
+    return bool(labels) and all(isinstance(one, int | float) for one in labels)
+
+
+def _as_floats(values: list[Any]) -> NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _number_column(series: nw.Series[Any], name: str, what: str) -> Reader:
     # A dtype of pandas alone, such as a sparse one, has no null beside NaN.
     nullable = series.dtype != nw.Unknown
     filler = False if series.dtype == nw.Boolean else 0

@@ -1,0 +1,83 @@
+"""Columns of labels, such as category strings, as the codes that the model splits by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.errors import DataError, nearest
+from fastpd.forest import Categories, Label
+from fastpd.frames._arrays import shortened
+
+__all__ = ["Labels"]
+
+
+class Labels:
+    """One column's reader of labels, which looks every distinct label up once.
+
+    Parameters
+    ----------
+    categories
+        What the model knows of the column.
+    name, what
+        What messages call the column and the table.
+    strict
+        Whether a label that the model does not know is refused even where the library takes it as
+        missing: numbers that are labels look like codes, and must not be mistaken for them.
+    """
+
+    def __init__(
+        self, categories: Categories, name: str, what: str, *, strict: bool = False
+    ) -> None:
+        self.categories = categories
+        self.name = name
+        self.what = what
+        self.strict = strict
+        self._found: dict[Any, float] = {}
+
+    def codes(self, labels: Iterable[Any]) -> NDArray[np.float64]:
+        """Return the code of every label; None and NaN are missing ones."""
+        given = [None if _is_nan(label) else label for label in labels]
+        for label in set(given).difference(self._found):
+            self._found[label] = self._code(label)
+        found = self._found
+        return np.array([found[label] for label in given], dtype=np.float64)
+
+    def _code(self, label: Any) -> float:
+        if label is None:
+            if self.categories.null is None:
+                raise DataError(
+                    f"Column {self.name!r} of {self.what} lacks a label in some row, which the "
+                    "model's library refuses. Fill it with a label, as for training."
+                )
+            return self.categories.null
+        plain = label.item() if isinstance(label, np.generic) else label
+        if not isinstance(plain, Label):
+            raise DataError(
+                f"Column {self.name!r} of {self.what} holds {shortened(repr(plain))}, a "
+                f"{type(plain).__name__}; expected a label: text, or a number."
+            )
+        code = self.categories.code(plain)
+        if code is None or (self.strict and not self.categories.knows(plain)):
+            raise self._unknown(plain)
+        return code
+
+    def _unknown(self, label: Label) -> DataError:
+        known = [str(one) for one in self.categories.labels or ()]
+        shown = shortened(", ".join(known), 80)
+        way_out = (
+            "As a column of the dtype category it would count as an unknown label."
+            if self.strict and self.categories.code(label) is not None
+            else "Map it to one of these, or leave the rows out."
+        )
+        return DataError(
+            f"Column {self.name!r} of {self.what} holds {label!r:.60}, which the model was not "
+            f"trained with; its labels are {shown}.{nearest(str(label), known)} {way_out}"
+        )
+
+
+def _is_nan(label: Any) -> bool:
+    return isinstance(label, float) and label != label
