@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 
 import fastpd
 from fastpd import Explainer, MissingPackageError, OptionError
+from fastpd.forest import Categories, IntervalSplits, code_intervals
 from oracles import Split, forest, random_forest
 
 NAMES = ("age", "sex", "shoe")
@@ -123,3 +126,48 @@ def test_without_matplotlib_the_message_says_what_to_install(
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(MissingPackageError, match=r"plot\(\) needs.*pip install matplotlib"):
         ex.effect("age").plot()
+
+
+class TestLabels:
+    COLOURS = Categories(("red", "green", "blue"))
+    MODEL = replace(
+        forest([Split(0, 0.0, 1.0, Split(1, 5.0, 2.0, 3.0))], 2, names=("colour", "age")),
+        splits=IntervalSplits.from_mapping({0: code_intervals([1])}),
+        categories=(COLOURS, None),
+    )
+    ex = Explainer(MODEL, np.array([[0.0, 1.0], [1.0, 9.0], [2.0, 9.0]]))
+
+    def test_a_level_is_drawn_for_each(self):
+        effect = self.ex.effect("colour")
+        ax = effect.plot()
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["red", "green", "blue"]
+        (levels,) = ax.collections
+        heights = [segment[0, 1] for segment in levels.get_segments()]
+        np.testing.assert_array_equal(heights, effect.pd(["red", "green", "blue"]))
+        assert effect.by_label() == dict(zip(("red", "green", "blue"), heights, strict=True))
+
+    def test_a_map_names_them(self):
+        ax = self.ex.effect("age", "colour").plot()
+        assert [tick.get_text() for tick in ax.get_yticklabels()] == ["red", "green", "blue"]
+        cells = ax.collections[0].get_array()
+        expected = self.ex.effect("age", "colour").pd(
+            np.array([[0.0], [9.0]]), [self.COLOURS.labels]
+        )
+        np.testing.assert_array_equal(cells, expected.T)
+
+    def test_long_ones_are_turned(self):
+        names = tuple(name * 9 for name in self.COLOURS.labels)
+        model = replace(self.MODEL, categories=(Categories(names), None))
+        ax = Explainer(model, np.zeros((1, 2))).effect("colour").plot()
+        assert {tick.get_rotation() for tick in ax.get_xticklabels()} == {90.0}
+
+    def test_effects_are_asked_for_labels_or_codes(self):
+        effect = self.ex.effect("colour")
+        codes = effect.pd(np.array([1, 0, np.nan]))
+        np.testing.assert_array_equal(effect.pd(["green", "red", None]), codes)
+        np.testing.assert_array_equal(
+            effect.pd(pd.Series(["green", "red"], dtype="category")), codes[:2]
+        )
+        assert effect.pd("green").shape == ()
+        with pytest.raises(OptionError, match="no effect of one feature with labels"):
+            self.ex.effect("age").by_label()

@@ -30,7 +30,16 @@ def select_output(forest: Forest, output: Any) -> Forest:
         value = forest.value.sum(axis=1, keepdims=True)
         zeros = np.zeros_like(forest.tree_output)
         base = forest.base.sum(keepdims=True)
-        return replace(forest, value=value, tree_output=zeros, base=base, output_names=("sum",))
+        # Neither the sum of log-odds nor that of probabilities is one of its own.
+        link = forest.link if forest.n_outputs == 1 else "identity"
+        return replace(
+            forest,
+            value=value,
+            tree_output=zeros,
+            base=base,
+            output_names=("sum",),
+            link=link,
+        )
     chosen = _index(forest, output)
     forest = _keep_trees(forest, (forest.tree_output == chosen) | (forest.tree_output == -1))
     value = forest.value if forest.value.shape[1] == 1 else forest.value[:, [chosen]]

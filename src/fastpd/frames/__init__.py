@@ -4,7 +4,8 @@ Whatever comes in, the engine sees blocks of float64 or float32 rows with NaN fo
 A value that would have to change to become such a number is refused, with the way out.
 """
 
+from fastpd.frames._column_values import column_values
 from fastpd.frames._columns import Columns
 from fastpd.frames._rows import Rows, as_rows, frame_names, is_batches
 
-__all__ = ["Columns", "Rows", "as_rows", "frame_names", "is_batches"]
+__all__ = ["Columns", "Rows", "as_rows", "column_values", "frame_names", "is_batches"]

@@ -17,7 +17,7 @@ from fastpd.frames._arrays import Block, block_of, check_width, shortened
 from fastpd.frames._columns import Columns
 from fastpd.frames._labels import Labels
 
-__all__ = ["column_names", "opened", "positions_of", "table_reader"]
+__all__ = ["column_names", "column_reader", "opened", "positions_of", "table_reader"]
 
 Reader: TypeAlias = Callable[[int, int], NDArray[Any]]
 
@@ -72,7 +72,7 @@ def table_reader(
     labels = column_names(table, what)
     positions = positions_of(labels, columns.names, what, named=columns.named)
     readers = [
-        _column(table[:, position], labels[position], what, columns.categories_of(k))
+        column_reader(table[:, position], labels[position], what, columns.categories_of(k))
         for k, position in enumerate(positions)
     ]
 
@@ -104,7 +104,9 @@ def positions_of(
     )
 
 
-def _column(series: nw.Series[Any], name: str, what: str, categories: Categories | None) -> Reader:
+def column_reader(
+    series: nw.Series[Any], name: str, what: str, categories: Categories | None
+) -> Reader:
     """Return what reads one column, once it is known to hold numbers, or labels."""
     if categories is not None and not _holds_codes(series, categories, name, what):
         return _label_column(series, categories, name, what)

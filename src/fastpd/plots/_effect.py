@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import OptionError, imported
+from fastpd.forest import Label
 
 if TYPE_CHECKING:
     from fastpd.results import Effect
+    from fastpd.results._effect import Axis
 
 __all__ = ["plot_effect"]
 
+_CROWDED = 40  # characters of labels that stand side by side
 _LINE = "#20639b"
 _MISSING = "#b5541c"
 
@@ -55,6 +59,25 @@ def _scale(effect: Effect) -> str:
     )
 
 
+@dataclass(frozen=True)
+class _Span:
+    """One axis of a picture: what is drawn from edge to edge, or label by label."""
+
+    edges: NDArray[np.float64]
+    steps: NDArray[np.intp]  # step of the effect that each stretch between edges shows
+    labels: tuple[Label, ...] | None
+
+
+def _span(axis: Axis) -> _Span:
+    if axis.labels is not None:
+        n = len(axis.labels)
+        return _Span(
+            np.arange(n + 1, dtype=np.float64) - 0.5, axis.steps(np.arange(n)), axis.labels
+        )
+    edges = _ends(axis.edges)
+    return _Span(edges, np.arange(1, len(edges)), None)
+
+
 def _ends(edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the edges with room on both sides, where the first and last steps show."""
     if len(edges) == 0:
@@ -65,9 +88,14 @@ def _ends(edges: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _draw_line(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
-    edges = _ends(effect.axes[0].edges)
-    ax.stairs(steps[1 : len(edges)], edges, baseline=None, color=_LINE, linewidth=1.8)
-    if steps[0] != steps[1]:
+    span = _span(effect.axes[0])
+    levels = steps[span.steps]
+    if span.labels is None:
+        ax.stairs(levels, span.edges, baseline=None, color=_LINE, linewidth=1.8)
+    else:
+        ax.hlines(levels, span.edges[:-1] + 0.1, span.edges[1:] - 0.1, color=_LINE, linewidth=3)
+        _name_labels(ax.xaxis, span.labels)
+    if not np.any(steps[0] == levels[:1]):
         ax.axhline(steps[0], color=_MISSING, linewidth=1, linestyle=(0, (4, 3)))
         ax.annotate(
             "missing",
@@ -83,12 +111,23 @@ def _draw_line(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
 
 
 def _draw_map(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
-    first, second = (_ends(axis.edges) for axis in effect.axes)
-    cells = steps[1 : len(first), 1 : len(second)]
+    first, second = (_span(axis) for axis in effect.axes)
+    cells = steps[np.ix_(first.steps, second.steps)]
     limit = float(np.abs(cells).max()) or 1.0
     spans = {"vmin": -limit, "vmax": limit} if cells.min() < 0 < cells.max() else {}
     colours = "PuOr_r" if spans else "viridis"
-    drawn = ax.pcolormesh(first, second, cells.T, cmap=colours, **spans)
+    drawn = ax.pcolormesh(first.edges, second.edges, cells.T, cmap=colours, **spans)
     ax.figure.colorbar(drawn, ax=ax, label=_scale(effect))
-    ax.set_xlabel(effect.features[0])
-    ax.set_ylabel(effect.features[1])
+    for side, span, name in zip(
+        (ax.xaxis, ax.yaxis), (first, second), effect.features, strict=True
+    ):
+        side.set_label_text(name)
+        if span.labels is not None:
+            _name_labels(side, span.labels)
+
+
+def _name_labels(side: Any, labels: tuple[Label, ...]) -> None:
+    side.set_ticks(np.arange(len(labels)), [str(label) for label in labels])
+    crowded = sum(len(str(label)) for label in labels) > _CROWDED
+    if side.axis_name == "x" and crowded:
+        side.set_tick_params(rotation=90)

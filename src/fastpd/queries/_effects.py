@@ -127,6 +127,13 @@ def _steps_of(
 
 
 def _refuse_groups(engine: Engine, features: FeatureSet) -> None:
+    if engine.forest.preparation is not None:
+        raise OptionError(
+            "the model's columns are made by the steps of a pipeline, so its effects are functions "
+            "of those and not of the table's columns; ask for value(...) or components(...) at "
+            "rows, or for the effect in an explainer of the last step: "
+            "Explainer(pipeline[-1], pipeline[:-1].transform(background))."
+        )
     for player in features:
         if len(engine.blocks.players.columns(player)) > 1:
             name = engine.names[player]
@@ -152,7 +159,10 @@ def _axis(engine: Engine, feature: int) -> Axis:
     forest, grid = engine.forest, engine.blocks.grid
     column = engine.blocks.column_of(feature)
     edges = np.empty(0) if column is None else grid.edges(column)
-    return Axis(engine.names[feature], edges, forest.comparison, forest.missing)
+    known = (
+        forest.categories[engine.blocks.players.columns(feature)[0]] if forest.categories else None
+    )
+    return Axis(engine.names[feature], edges, forest.comparison, forest.missing, known)
 
 
 def _offsets(sizes: list[Any]) -> NDArray[np.int64]:

@@ -150,7 +150,8 @@ class Engine:
 
 def chunks_of(rows: Rows) -> list[tuple[int, int]]:
     """Cut rows into runs whose converted copy stays small."""
-    step = max(4096, (1 << 23) // max(rows.n_features, 1) // 4096 * 4096)
+    step = (1 << 23) // max(rows.n_features, 1)
+    step = step // 4096 * 4096 if step >= 4096 else max(64, step // 64 * 64)
     return [(a, min(a + step, rows.n_rows)) for a in range(0, rows.n_rows, step)]
 
 

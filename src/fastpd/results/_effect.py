@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import DataError
+from fastpd.errors import DataError, OptionError
+from fastpd.forest import Categories, Label
+from fastpd.frames import column_values
 
 __all__ = ["Axis", "Effect"]
 
@@ -27,18 +29,26 @@ class Axis:
         Precision in which the model compares.
     missing
         A number that counts as missing; NaN where there is none.
+    categories
+        What the feature's labels are; None where it holds numbers. Edges are between codes then.
     """
 
     name: str
     edges: NDArray[np.float64]
     comparison: str
     missing: float
+    categories: Categories | None = None
+
+    @property
+    def labels(self) -> tuple[Label, ...] | None:
+        """Labels of a categorical feature, in the order of their codes; None without any."""
+        return None if self.categories is None else self.categories.labels
 
     def steps(self, values: Any) -> NDArray[np.int64]:
         """Return the step of every value: 0 where missing, 1 below the first edge, and so on."""
         kind = np.dtype(self.comparison).type
         with np.errstate(over="ignore"):
-            rounded = _numbers(values, repr(self.name)).astype(kind)
+            rounded = column_values(values, self.name, self.categories).astype(kind)
             edges, missing = self.edges.astype(kind), kind(self.missing)
         step = np.searchsorted(edges, rounded, side="right") + 1
         return np.where(np.isnan(rounded) | (rounded == missing), 0, step)
@@ -96,6 +106,17 @@ class Effect:
         """Return m_S at values, given as for `pd`."""
         return self._at(self.component_steps, values)
 
+    def by_label(self) -> dict[Label, NDArray[np.float64]]:
+        """Return v_S of every label, for the effect of one feature that has labels."""
+        labels = self.axes[0].labels if len(self.axes) == 1 else None
+        if labels is None:
+            raise OptionError(
+                f"the effect of {' and '.join(self.features)} is no effect of one feature with "
+                "labels; use pd(values)."
+            )
+        at = self.axes[0].steps(np.arange(len(labels)))
+        return dict(zip(labels, self.pd_steps[at], strict=True))
+
     def plot(self, *, component: bool = False, ax: Any = None) -> Any:
         """Draw the steps (needs matplotlib) and return the axes."""
         from fastpd.plots import plot_effect
@@ -104,9 +125,7 @@ class Effect:
 
     def _at(self, steps: NDArray[np.float64], values: tuple[Any, ...]) -> NDArray[np.float64]:
         if len(values) == 1 and len(self.axes) == 2:
-            table = _numbers(values[0], f"{self.features}")
-            if table.ndim == 2 and table.shape[1] == 2:
-                values = (table[:, 0], table[:, 1])
+            values = self._columns(values[0])
         if len(values) != len(self.axes):
             raise DataError(
                 f"{len(values)} arrays of values for the effect of {self.features}; expected "
@@ -124,17 +143,18 @@ class Effect:
         found: NDArray[np.float64] = steps[tuple(at)]
         return found
 
+    def _columns(self, table: Any) -> tuple[Any, ...]:
+        """Return the two columns of an array of both features' values."""
+        try:
+            array = np.asarray(table)
+        except (TypeError, ValueError):
+            array = np.empty(0, dtype=np.void)
+        if array.dtype.kind not in "biufOUT":
+            raise DataError(
+                f"values of {self.features} are {table!r:.60}; expected numbers, NaN for missing."
+            )
+        return (array[:, 0], array[:, 1]) if array.shape[1:] == (2,) else (table,)
+
     def __repr__(self) -> str:
         steps = " x ".join(str(len(axis.edges) + 1) for axis in self.axes)
         return f"<Effect of {' and '.join(self.features)}: {steps} steps, {self.link} scale>"
-
-
-def _numbers(values: Any, name: str) -> NDArray[Any]:
-    """Return values as an array of numbers; text is not read as one, nor is a mask dropped."""
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError):
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "biuf" or isinstance(values, np.ma.MaskedArray):
-        raise DataError(f"values of {name} are {values!r:.60}; expected numbers, NaN for missing.")
-    return array

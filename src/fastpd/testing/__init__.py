@@ -5,7 +5,7 @@ top of an `Explainer`. Training a case takes the library that it is about.
 """
 
 from fastpd.testing._cases import MODEL_CASES, cases_of
-from fastpd.testing._cells import Cells
+from fastpd.testing._cells import Cells, cut
 from fastpd.testing._model_case import ModelCase, Trained
 
-__all__ = ["MODEL_CASES", "Cells", "ModelCase", "Trained", "cases_of"]
+__all__ = ["MODEL_CASES", "Cells", "ModelCase", "Trained", "cases_of", "cut"]

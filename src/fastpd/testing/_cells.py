@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cells"]
+__all__ = ["Cells", "cut"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +97,10 @@ def _taken(whole: Any, cells: NDArray[Any]) -> Any:
         columns = [whole[:, [j]][place[:, j]] for j in range(place.shape[1])]
         return scipy.sparse.hstack(columns).tocsr()
     return np.take_along_axis(whole, place, axis=0)
+
+
+def cut(table: Any, n_parts: int) -> Iterator[Any]:
+    """Cut a table of any kind into runs of rows, none of them empty."""
+    bounds = np.linspace(0, table.shape[0], n_parts + 1).astype(int).tolist()
+    for start, stop in pairwise(bounds):
+        yield table.iloc[start:stop] if hasattr(table, "iloc") else table[start:stop]
