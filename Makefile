@@ -2,15 +2,31 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+NEWEST = $(shell tools/newest_python.sh)
 SOURCES := $(shell find cpp -type f) $(shell find src -type f -name '*.py') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test lint benchmark numbers picture stub clean
+.PHONY: demo test test-newest fuzz models lint benchmark numbers picture stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m fastpd.demo
 
 test: $(VENV)/.tested
 	$(BIN)/python -m pytest
+
+# The importers again, on the newest Python that is here and the newest releases of all libraries.
+test-newest:
+	@if [ -n "$(NEWEST)" ]; then $(MAKE) $(VENV)-newest/.tested && \
+	  $(VENV)-newest/bin/python -m pytest tests/forest tests/models $(wildcard tests/test_*.py); \
+	else printf '\n*** SKIPPED: no Python 3.12 or newer on this machine, so the importers were *not* \
+	tested with the newest releases ***\n\n'; fi
+
+# Thousands of damaged model files; a short run is part of the tests.
+fuzz: $(VENV)/.tested
+	$(BIN)/python tests/fuzz --files 3000
+
+# The table of what is explained exactly and what is refused, from the cases.
+models: $(VENV)/.tested
+	$(BIN)/python tools/make_models_table.py
 
 lint: $(VENV)/.linted
 	$(BIN)/ruff check src tests tools benchmarks
@@ -33,7 +49,7 @@ stub: $(VENV)/.linted
 	$(BIN)/python tools/check_stub.py --write
 
 clean:
-	rm -rf $(VENV) build demo-output
+	rm -rf $(VENV) $(VENV)-newest build demo-output
 
 $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +60,11 @@ $(VENV)/.installed: $(BIN)/pip $(SOURCES)
 
 $(VENV)/.tested: $(VENV)/.installed
 	$(BIN)/pip install --quiet ".[test]"
+	touch $@
+
+$(VENV)-newest/.tested: $(SOURCES)
+	$(NEWEST) -m venv $(VENV)-newest
+	$(VENV)-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager ".[test]"
 	touch $@
 
 $(VENV)/.linted: $(VENV)/.tested
