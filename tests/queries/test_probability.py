@@ -30,6 +30,12 @@ MODELS: dict[str, tuple[dict[str, Any], str, Callable[[Floats], Floats]]] = {
     "a missing number": ({"missing": 0.0}, "logit", logit),
     "one score a class, each its own": ({"outputs": "scalar"}, "logit", logit),
     "classes": ({"outputs": "scalar"}, "softmax", softmax),
+    "a steeper curve": ({"outputs": "vector", "slope": 2.5}, "logit", lambda raw: logit(2.5 * raw)),
+    "steeper classes": (
+        {"outputs": "scalar", "slope": 0.5},
+        "softmax",
+        lambda raw: softmax(0.5 * raw),
+    ),
     "classes in leaves": ({"outputs": "vector"}, "softmax", softmax),
 }
 
@@ -38,7 +44,10 @@ MODELS: dict[str, tuple[dict[str, Any], str, Callable[[Floats], Floats]]] = {
 def given(request: pytest.FixtureRequest) -> tuple[Forest, Predict, Floats]:
     options, link, transform = request.param
     rng = np.random.default_rng(1)
-    model = replace(random_forest(rng, 3, n_trees=6, **options), link=link)
+    shape = {name: value for name, value in options.items() if name != "slope"}
+    model = replace(
+        random_forest(rng, 3, n_trees=6, **shape), link=link, slope=options.get("slope", 1.0)
+    )
     return model, lambda rows: transform(predict_forest(model, rows)), rows_for(model, 40, rng)
 
 
@@ -107,3 +116,18 @@ def test_a_background_too_large_to_keep_is_refused():
     ex = Explainer(model, np.zeros((5000, 1)), memory_limit="100KB")
     with pytest.raises(OptionError, match="raise memory_limit"):
         ex.value((0,), [[1.0]], scale="probability")
+
+
+def test_scores_that_are_probabilities_need_no_transformation():
+    model = replace(random_forest(np.random.default_rng(0), 3), link="probability")
+    rows = rows_for(model, 9, np.random.default_rng(1))
+    ex = Explainer(model, rows)
+    found = ex.value((0, 1), rows, scale="probability")
+    np.testing.assert_array_equal(found, ex.value((0, 1), rows))
+    assert ex.effect("x1", scale="probability").link == "probability"
+
+
+def test_a_sum_of_scores_has_no_probability():
+    model = replace(random_forest(np.random.default_rng(0), 1, outputs="vector"), link="logit")
+    with pytest.raises(OptionError, match="its link is 'identity'"):
+        Explainer(model, np.zeros((2, 1)), output="sum").value((), [[0.0]], scale="probability")

@@ -36,16 +36,16 @@ _STEP = 4096
 
 
 def check_scale(scale: Any, forest: Forest) -> bool:
-    """Return whether probabilities are asked for, and refuse what is no scale of the model."""
+    """Return whether raw scores must be transformed, and refuse what is no scale of the model."""
     if not isinstance(scale, str) or scale not in _SCALES:
         raise OptionError(
             f"scale is {scale!r:.60}; expected 'link' (the raw scale) or 'probability'."
             f"{nearest(str(scale), _SCALES)}"
         )
-    if scale == "link":
+    if scale == "link" or forest.link == "probability":
         return False
     single = forest.n_outputs == 1
-    if forest.link in ("logit", "probability") or (forest.link == "softmax" and not single):
+    if forest.link == "logit" or (forest.link == "softmax" and not single):
         return True
     why = (
         "one raw score of several has no probability without the others; explain all outputs"
@@ -118,8 +118,6 @@ def _predicted(engine: Engine, block: Floats, points: Floats, columns: NDArray[n
 
 
 def _probability(forest: Forest, raw: Floats) -> Floats:
-    if forest.link == "probability":
-        return raw
     raw = raw * forest.slope
     if forest.link == "softmax":
         powers = np.exp(raw - raw.max(axis=-1, keepdims=True))
