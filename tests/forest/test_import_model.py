@@ -45,7 +45,7 @@ def test_a_forest_has_no_rounds_to_choose_from(small):
 def test_an_unknown_type_is_named_beside_what_is_supported(model):
     with pytest.raises(UnsupportedModelError, match=type(model).__name__) as caught:
         import_model(model)
-    assert "xgboost.Booster" in str(caught.value)
+    assert "XGBoost, LightGBM, CatBoost or scikit-learn" in str(caught.value)
 
 
 def test_a_type_is_known_by_module_and_name_not_by_name_alone():

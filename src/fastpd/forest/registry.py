@@ -13,20 +13,33 @@ from fastpd.forest.check import canonical
 
 __all__ = ["import_model"]
 
-# Module and name of a type -> module and name of what imports it.
+# Module and name of a type -> folder of importers, and the function that reads it.
 _IMPORTERS = {
-    ("xgboost.core", "Booster"): ("fastpd.forest.importers.xgboost", "from_booster"),
-    ("xgboost.sklearn", "XGBModel"): ("fastpd.forest.importers.xgboost", "from_booster"),
+    ("xgboost.core", "Booster"): ("xgboost", "from_booster"),
+    ("xgboost.sklearn", "XGBModel"): ("xgboost", "from_booster"),
+    ("lightgbm.basic", "Booster"): ("lightgbm", "from_booster"),
+    ("lightgbm.sklearn", "LGBMModel"): ("lightgbm", "from_booster"),
+    ("catboost.core", "CatBoost"): ("catboost", "from_model"),
+    ("sklearn.base", "BaseEstimator"): ("sklearn", "from_estimator"),
+    ("onnx.onnx_ml_pb2", "ModelProto"): ("onnx", "from_model"),
+    ("treelite.model", "Model"): ("treelite", "from_model"),
 }
-# What the first bytes of a model file match -> module and name of what imports it; other files are
-# XGBoost's.
-_FILE_IMPORTERS: tuple[tuple[bytes, tuple[str, str]], ...] = ()
-_FILE_IMPORTER = ("fastpd.forest.importers.xgboost", "from_file")
+# What the first bytes of a model file match -> as above; other files are XGBoost's.
+_FILE_IMPORTERS: tuple[tuple[bytes, tuple[str, str]], ...] = (
+    (rb"tree\r?\n", ("lightgbm", "from_file")),
+    (rb"CBM1", ("catboost", "from_file")),
+    (
+        rb'\s*\{\s*"(ctr_data|features_info|model_info|oblivious_trees|trees|scale_and_bias)"',
+        ("catboost", "from_file"),
+    ),
+    (rb"\x08[\x03-\x20]", ("onnx", "from_file")),
+)
+_FILE_IMPORTER = ("xgboost", "from_file")
 _LONGEST_START = 4096
 _SUPPORTED = (
-    "an xgboost.Booster, a scikit-learn wrapper of XGBoost (XGBRegressor, XGBClassifier, "
-    "XGBRanker, XGBRFRegressor, ...), a path to a model saved by XGBoost as .json or .ubj, or a "
-    "fastpd Forest"
+    "a model of XGBoost, LightGBM, CatBoost or scikit-learn (also a pipeline that ends in one), an "
+    "ONNX or treelite model, the path of a model saved by XGBoost (.json, .ubj), LightGBM (.txt), "
+    "CatBoost (.cbm, .json) or as ONNX (.onnx), or a fastpd Forest"
 )
 
 
@@ -89,6 +102,6 @@ def _file_importer(path: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def _run(importer: tuple[str, str], model: Any, iteration_range: tuple[int, int] | None) -> Forest:
-    module, name = importer
-    read = getattr(importlib.import_module(module), name)
+    folder, name = importer
+    read = getattr(importlib.import_module(f"fastpd.forest.importers.{folder}"), name)
     return cast(Forest, read(model, iteration_range=iteration_range))
