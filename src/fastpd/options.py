@@ -16,10 +16,8 @@ from fastpd.queries._engine import Precision
 __all__ = ["as_bytes", "as_n_jobs", "as_precision", "check_isa"]
 
 _MOST_THREADS = 1024  # more of them can only wait
-
-_MOST_JOBS = 1024  # more threads than this only cost memory
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _MOST_BYTES = 2**62  # no machine has them, and sums of sizes still fit
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 import fastpd
 from fastpd.cli._files import read_table, write_table
+from fastpd.cli._models import read_model
 from fastpd.errors import FastPDError
 
 __all__ = ["commands"]
@@ -26,6 +27,7 @@ _EXPLAINER = (
     click.option("--jobs", type=int, help="Threads; all cores by default."),
     click.option("--precision", default="fast", help="'fast' or 'double'."),
     click.option("--memory-limit", default="2GB", help="Such as 500MB."),
+    click.option("--trust-pickle", is_flag=True, help="Let code in a pickled model run."),
 )
 _ROWS = click.argument("rows", type=_FILE, required=False)
 _INTO = click.option("-o", "--into", type=_FILE, required=True, help="A .csv or .parquet file.")
@@ -37,8 +39,9 @@ _ORDER = click.option("--max-order", default=2, show_default=True, help="Largest
 def commands() -> None:
     """Exact explanations of tree ensembles, over the whole background.
 
-    MODEL is a model file; BACKGROUND and ROWS are tables, .csv or .parquet. Without ROWS the
-    background itself is explained.
+    MODEL is a file that XGBoost (.json, .ubj), LightGBM (.txt), CatBoost (.cbm, .json) or an
+    exporter to ONNX (.onnx) wrote, or a pickled scikit-learn model (.joblib, .pkl). BACKGROUND and
+    ROWS are tables, .csv or .parquet. Without ROWS the background itself is explained.
     """
 
 
@@ -48,12 +51,12 @@ def _explains(run: F) -> F:
     @wraps(run)
     def command(
         model: str, background: Path, weights: str | None, explain_output: str | None,
-        jobs: int | None, precision: str, memory_limit: str, **options: Any,
+        jobs: int | None, precision: str, memory_limit: str, trust_pickle: bool, **options: Any,
     ) -> None:  # fmt: skip
         try:
             others = read_table(background)
             explainer = fastpd.Explainer(
-                model,
+                read_model(model, trusted=trust_pickle),
                 others,
                 weights=None if weights is None else _weights(others, weights),
                 output=explain_output,

@@ -1,0 +1,42 @@
+"""Models in files: those that libraries write themselves, and pickled ones of scikit-learn."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+from fastpd.errors import ModelFileError, OptionError, imported
+
+__all__ = ["read_model"]
+
+_PICKLED = (".joblib", ".pickle", ".pkl")
+
+
+def read_model(path: str, *, trusted: bool) -> Any:
+    """Return what an explainer takes for a model in a file.
+
+    Parameters
+    ----------
+    path
+        A file. One that ends in ``.joblib``, ``.pickle`` or ``.pkl`` holds a pickled model.
+    trusted
+        Whether code in the file may run, as it does whenever a pickled model is read.
+    """
+    if Path(path).suffix.lower() not in _PICKLED:
+        return path
+    if not trusted:
+        raise OptionError(
+            f"{path} is a pickled model, and reading it runs whatever code it holds. If it comes "
+            "from a source that you trust, give --trust-pickle."
+        )
+    joblib = imported("joblib", "reading a pickled model")
+    try:
+        return joblib.load(path)
+    except (OSError, EOFError, ValueError, KeyError, IndexError, pickle.UnpicklingError) as error:
+        raise ModelFileError(f"{path} can not be read: {error}. Pickle the model again.") from error
+    except (ImportError, AttributeError) as error:
+        raise ModelFileError(
+            f"{path} can not be read: {error}. Install the packages, in the versions, that the "
+            "model was pickled with."
+        ) from error
