@@ -2,6 +2,12 @@
 
 namespace fastpd {
 
+Measure MeasureArrays::view() const {
+    if (kind == Kind::independent) return Independent{span_of(numbers)};
+    if (kind == Kind::joint) return Joint{span_of(numbers), span_of(offsets)};
+    return Counted{span_of(numbers), total, span_of(offsets), span_of(deep_masks), span_of(deep_counts)};
+}
+
 Rows rows_of(const Matrix& rows) {
     const bool single = rows.dtype() == nb::dtype<float>();
     if (!single && rows.dtype() != nb::dtype<double>()) throw std::invalid_argument("rows must be float32 or float64");

@@ -10,6 +10,7 @@
 
 #include "forest/ensemble.hpp"
 #include "grid/tile.hpp"
+#include "measures/measure.hpp"
 #include "queries/evaluate.hpp"
 #include "queries/predict.hpp"
 #include "queries/tables.hpp"
@@ -43,6 +44,17 @@ struct Compiled {
     Walk walk;
     Grid grid;
     Ensemble ensemble;
+};
+
+// A measure's numbers as arrays that live as long as the object.
+struct MeasureArrays {
+    enum class Kind { counted, independent, joint };
+    Kind kind;
+    In<double> numbers;  // counts of patterns, or chances
+    double total = 1;
+    In<std::uint64_t> offsets, deep_masks;
+    In<double> deep_counts;
+    Measure view() const;
 };
 
 Rows rows_of(const Matrix& rows);

@@ -1,3 +1,4 @@
+#include "measures/chances.hpp"
 #include "measures/counts.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -39,9 +40,77 @@ std::optional<Masks> count_masks(const Compiled& compiled, const Matrix& rows, c
     return Masks{array_of(std::move(found.offsets)), array_of(std::move(found.masks)), array_of(std::move(found.counts))};
 }
 
+using Doubles = In<double>;
+
+MeasureArrays counted(Doubles patterns, double total, In<std::uint64_t> deep_offsets, In<std::uint64_t> deep_masks,
+                      Doubles deep_counts) {
+    return {MeasureArrays::Kind::counted, patterns, total, deep_offsets, deep_masks, deep_counts};
+}
+
+MeasureArrays independent(Doubles chances) { return {MeasureArrays::Kind::independent, chances, 1, {}, {}, {}}; }
+
+MeasureArrays joint(Doubles chances, In<std::uint64_t> first) {
+    return {MeasureArrays::Kind::joint, chances, 1, first, {}, {}};
+}
+
+// The counts of a measure that has some.
+Counted counts_of(const MeasureArrays& measure) {
+    if (measure.kind != MeasureArrays::Kind::counted) throw std::invalid_argument("the measure has no counts");
+    return std::get<Counted>(measure.view());
+}
+
+// Node of every leaf (those of blocks, then the deep ones), where its clauses start, how many there are, and the players
+// of all clauses.
+nb::tuple leaves_of(const Compiled& compiled) {
+    std::vector<std::int32_t> nodes, sizes, players;
+    std::vector<std::int64_t> first;
+    for (const auto* leaves : {&compiled.ensemble.leaves, &compiled.ensemble.deep})
+        for (const Leaf& leaf : *leaves) {
+            nodes.push_back(leaf.node);
+            first.push_back(leaf.first_clause);
+            sizes.push_back(leaf.tau);
+        }
+    for (const Clause& clause : compiled.ensemble.clauses) players.push_back(clause.player);
+    return nb::make_tuple(array_of(std::move(nodes)), array_of(std::move(first)), array_of(std::move(sizes)),
+                          array_of(std::move(players)));
+}
+
+// For every column on the path to a leaf of the blocks: the column, which of the leaf's players owns it, whether a
+// missing value passes, and the runs [first, last) of bins that pass.
+nb::list sides_of(const Compiled& compiled, std::size_t index) {
+    const Ensemble& ensemble = compiled.ensemble;
+    if (index >= ensemble.leaves.size()) throw nb::index_error("no such leaf");
+    nb::list sides;
+    for (const Side& side : ensemble.sides_of(ensemble.leaves[index])) {
+        const std::vector<bool> passes = members_of(side, ensemble);
+        nb::list runs;
+        for (std::size_t bin = 1; bin < passes.size(); ++bin) {
+            if (!passes[bin]) continue;
+            const std::size_t first = bin;
+            while (bin < passes.size() && passes[bin]) ++bin;
+            runs.append(nb::make_tuple(first, bin));
+        }
+        sides.append(nb::make_tuple(side.column, side.bit, bool(passes[0]), runs));
+    }
+    return sides;
+}
+
 }  // namespace
 
 void register_measures(nb::module_& module) {
+    nb::class_<MeasureArrays>(module, "Measure", "How likely players pass the paths to the leaves.")
+        .def_static("counted", &counted, nb::arg("patterns"), nb::arg("total"), nb::arg("deep_offsets"),
+                    nb::arg("deep_masks"), nb::arg("deep_counts"))
+        .def_static("independent", &independent, nb::arg("chances"))
+        .def_static("joint", &joint, nb::arg("chances"), nb::arg("first"));
+    module.def("leaves", &leaves_of, nb::arg("compiled"), "(nodes, first_clause, n_clauses, players of all clauses).");
+    module.def("leaf_sides", &sides_of, nb::arg("compiled"), nb::arg("leaf"));
+    module.def("player_weights", [](const Compiled& compiled, const MeasureArrays& measure) {
+        return array_of(player_weights(compiled.ensemble, counts_of(measure)));
+    }, nb::arg("compiled"), nb::arg("measure"), "Weight of the rows that pass each clause.");
+    module.def("leaf_weights", [](const Compiled& compiled, const MeasureArrays& measure) {
+        return array_of(leaf_weights(compiled.ensemble, counts_of(measure)));
+    }, nb::arg("compiled"), nb::arg("measure"), "Weight of the rows that reach each leaf.");
     module.def("count_patterns", &count, nb::arg("compiled"), nb::arg("rows"), nb::arg("weights").none(),
                nb::arg("counts").noconvert(), nb::arg("n_jobs"), nb::arg("progress").none(),
                "Add the rows' weights to the pattern counts of every block.");

@@ -10,21 +10,11 @@ namespace fastpd {
 
 namespace {
 
-// The measure's counts as arrays that live as long as the object.
-struct BackgroundArrays {
-    In<double> counts;
-    double total;
-    In<std::uint64_t> deep_offsets, deep_masks;
-    In<double> deep_counts;
-    Background view() const {
-        return {span_of(counts), total, span_of(deep_offsets), span_of(deep_masks), span_of(deep_counts)};
-    }
-};
-
 Query index_query(const In<double>& moebius, const In<std::int32_t>& rule_sizes, const In<double>& points,
                   const In<double>& weights, const In<double>& deep_weights, int deep_size) {
     Query query;
     query.order = static_cast<int>(moebius.size());
+    query.largest_tau = static_cast<int>(rule_sizes.size() / moebius.size()) - 1;
     query.moebius = vector_of(moebius);
     std::size_t at = 0;
     for (std::size_t i = 0; i < rule_sizes.size(); ++i) {
@@ -43,13 +33,13 @@ Query value_query() {
     return query;
 }
 
-std::unique_ptr<Tables> compile(const Compiled& compiled, const BackgroundArrays& background, const In<double>& values,
+std::unique_ptr<Tables> compile(const Compiled& compiled, const MeasureArrays& measure, const In<double>& values,
                                 double base, const Query& query, const In<std::int64_t>& set_offsets,
                                 const In<std::int32_t>& set_players, bool fixed_point, int n_jobs, nb::object progress) {
     PythonMonitor monitor(std::move(progress));
     const Sets sets = sets_of(set_offsets, set_players);
     const nb::gil_scoped_release unlock;
-    return std::make_unique<Tables>(compile_tables(compiled.ensemble, background.view(), span_of(values), base, query, sets,
+    return std::make_unique<Tables>(compile_tables(compiled.ensemble, measure.view(), span_of(values), base, query, sets,
                                                    fixed_point, n_jobs, monitor));
 }
 
@@ -79,11 +69,11 @@ void predict_rows(const Compiled& compiled, const In2<double>& values, const In<
     predict(compiled.walk, sums, compiled.grid, view, output, n_jobs, monitor);
 }
 
-std::unique_ptr<LowOrder> low_order(const Compiled& compiled, const BackgroundArrays& background, const In<double>& values,
+std::unique_ptr<LowOrder> low_order(const Compiled& compiled, const MeasureArrays& measure, const In<double>& values,
                                     int n_jobs, nb::object progress) {
     PythonMonitor monitor(std::move(progress));
     const nb::gil_scoped_release unlock;
-    return std::make_unique<LowOrder>(compiled.ensemble, background.view(), span_of(values), n_jobs, monitor);
+    return std::make_unique<LowOrder>(compiled.ensemble, measure.view(), span_of(values), n_jobs, monitor);
 }
 
 Array<double> mains(const Compiled& compiled, const LowOrder& low, const In<std::int32_t>& columns) {
@@ -152,11 +142,6 @@ std::optional<std::tuple<Array<std::int64_t>, Array<std::int32_t>>> present(cons
 }  // namespace
 
 void register_queries(nb::module_& module) {
-    nb::class_<BackgroundArrays>(module, "Background", "The counts of an empirical measure, as float64.")
-        .def("__init__", [](BackgroundArrays* self, In<double> counts, double total, In<std::uint64_t> deep_offsets,
-                            In<std::uint64_t> deep_masks, In<double> deep_counts) {
-            new (self) BackgroundArrays{counts, total, deep_offsets, deep_masks, deep_counts};
-        }, nb::arg("counts"), nb::arg("total"), nb::arg("deep_offsets"), nb::arg("deep_masks"), nb::arg("deep_counts"));
     nb::class_<Query>(module, "Query", "What a query asks for every set of players.")
         .def_static("value", &value_query)
         .def_static("index", &index_query, nb::arg("moebius"), nb::arg("rule_sizes"), nb::arg("points"),
@@ -167,7 +152,7 @@ void register_queries(nb::module_& module) {
     nb::class_<LowOrder>(module, "LowOrder", "Probabilities of every leaf for at most two players.")
         .def_prop_ro("expected_value", [](const LowOrder& low) { return expected_value(low); });
 
-    module.def("compile_tables", &compile, nb::arg("compiled"), nb::arg("background"), nb::arg("values"), nb::arg("base"), nb::arg("query"),
+    module.def("compile_tables", &compile, nb::arg("compiled"), nb::arg("measure"), nb::arg("values"), nb::arg("base"), nb::arg("query"),
                nb::arg("set_offsets"), nb::arg("set_players"), nb::arg("fixed_point"), nb::arg("n_jobs"), nb::arg("progress").none());
     module.def("estimate_table_bytes", &estimate, nb::arg("compiled"), nb::arg("values"), nb::arg("query"),
                nb::arg("set_offsets"), nb::arg("set_players"), nb::arg("fixed_point"));
@@ -175,7 +160,7 @@ void register_queries(nb::module_& module) {
                nb::arg("out").noconvert(), nb::arg("n_jobs"), nb::arg("progress").none());
     module.def("predict", &predict_rows, nb::arg("compiled"), nb::arg("values"), nb::arg("tree_output"), nb::arg("base"),
                nb::arg("rows"), nb::arg("out").noconvert(), nb::arg("n_jobs"), nb::arg("progress").none());
-    module.def("low_order", &low_order, nb::arg("compiled"), nb::arg("background"), nb::arg("values"), nb::arg("n_jobs"), nb::arg("progress").none(),
+    module.def("low_order", &low_order, nb::arg("compiled"), nb::arg("measure"), nb::arg("values"), nb::arg("n_jobs"), nb::arg("progress").none(),
                nb::keep_alive<0, 1>());
     module.def("main_effects", &mains, nb::arg("compiled"), nb::arg("low"), nb::arg("columns"));
     module.def("pair_effects", &pairs_into, nb::arg("compiled"), nb::arg("low"), nb::arg("pairs"), nb::arg("offsets"),

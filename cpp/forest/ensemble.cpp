@@ -185,6 +185,16 @@ Test test_of(const Side& side, const Ensemble& ensemble) {
     return {side.column, lo, width, lane, 1, nullptr};
 }
 
+void pattern_masks(const Ensemble& ensemble, const Leaf& leaf, int bits, std::uint8_t* masks) {
+    const int n = 1 << bits;
+    for (int p = 0; p < n; ++p) masks[p] = 0;
+    std::uint8_t flag = 1;
+    for (const Clause& clause : ensemble.clauses_of(leaf)) {
+        for (int p = 0; p < n; ++p) masks[p] |= (p & clause.need) == clause.want ? flag : 0;
+        flag = static_cast<std::uint8_t>(flag << 1);
+    }
+}
+
 Ensemble compile_ensemble(const Nodes& nodes, std::span<const std::int32_t> bins_of_column,
                           std::span<const std::int32_t> player_of_column) {
     Ensemble out;

@@ -89,6 +89,9 @@ struct Ensemble {
 std::vector<bool> members_of(const Side& side, const Ensemble& ensemble);
 Test test_of(const Side& side, const Ensemble& ensemble);
 
+// The mask of the leaf's players that pass, for every pattern of its block.
+void pattern_masks(const Ensemble& ensemble, const Leaf& leaf, int bits, std::uint8_t* masks);
+
 // Throws std::length_error where a path has more columns than a mask has bits.
 Ensemble compile_ensemble(const Nodes& nodes, std::span<const std::int32_t> bins_of_column,
                           std::span<const std::int32_t> player_of_column);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <stdexcept>
 
 #include "measures/counts.hpp"
 
@@ -56,24 +57,27 @@ private:
     std::vector<std::size_t> choose_;
 };
 
-// The deep leaf's distinct masks and their weights.
+// What is known of a deep leaf: its distinct masks and their weights, or, where players are independent, their chances.
 struct Seen {
     std::span<const Mask> masks;
     std::span<const double> counts;
+    std::span<const double> chances;
 };
 
-Seen seen_at(const std::vector<std::uint64_t>& offsets, const std::vector<std::uint64_t>& masks,
-             const std::vector<double>& counts, std::uint32_t leaf) {
-    const std::size_t first = offsets[leaf], n = offsets[leaf + 1] - first;
-    return {{masks.data() + first, n}, {counts.data() + first, n}};
+Seen seen_at(const Tables& tables, const Leaf& leaf, std::uint32_t index) {
+    if (!tables.deep_chances.empty()) return {{}, {}, std::span(tables.deep_chances).subspan(leaf.first_clause, leaf.tau)};
+    const std::size_t first = tables.deep_offsets[index], n = tables.deep_offsets[index + 1] - first;
+    return {{tables.deep_masks.data() + first, n}, {tables.deep_counts.data() + first, n}, {}};
 }
 
-// p_j(U) in rows: those that pass at least the players outside U.
+// p_j(U): how much passes at least the players outside U.
 double passing_outside(const Seen& seen, Mask inside, Mask full) {
-    double sum = 0;
+    double product = 1, sum = 0;
+    for (std::size_t k = 0; k < seen.chances.size(); ++k)
+        if (!(inside >> k & 1)) product *= seen.chances[k];
     for (std::size_t i = 0; i < seen.masks.size(); ++i)
         if ((seen.masks[i] | inside) == full) sum += seen.counts[i];
-    return sum;
+    return seen.chances.empty() ? sum : product;
 }
 
 void compile_value_leaf(const Ensemble& ensemble, const Leaf& leaf, const Sets& sets, const Seen& seen,
@@ -109,17 +113,52 @@ void index_of_mask(Mask passing, Mask full, const Seen& seen, const Query& query
     }
 }
 
+// The same where players are independent: the game is the product of e_k + (1 - e_k) r_k, of which a player inside U
+// keeps e_k only. Its multilinear extension is a product as well, t e_k + (1 - t) r_k, and so are its derivatives.
+void add_product_derivatives(Mask passing, std::span<const double> chances, double t, double weight, int size_asked,
+                             const Subsets& subsets, std::vector<double>& out) {
+    const std::size_t tau = chances.size();
+    std::array<double, 64> extended{}, derivative{};
+    for (std::size_t k = 0; k < tau; ++k) {
+        const double e = passing >> k & 1 ? 1.0 : 0.0;
+        extended[k] = t * e + (1 - t) * chances[k];
+        derivative[k] = e - chances[k];
+    }
+    subsets.visit(full_mask(static_cast<int>(tau)), [&](Mask subset, int size, std::size_t rank) {
+        if (size != size_asked) return;
+        double product = weight;
+        for (std::size_t k = 0; k < tau; ++k) product *= subset >> k & 1 ? derivative[k] : extended[k];
+        out[rank] += product;
+    });
+}
+
+void index_of_product(Mask passing, const Seen& seen, const Query& query, const Subsets& subsets, const Task& task,
+                      std::vector<double>& out) {
+    const int tau = static_cast<int>(seen.chances.size());
+    for (int size = 1; size <= std::min(query.order, tau); ++size) {
+        // A component is the derivative at zero.
+        const double moebius = query.moebius[static_cast<std::size_t>(size - 1)];
+        if (moebius != 0) add_product_derivatives(passing, seen.chances, 0, moebius, size, subsets, out);
+        const Quadrature& rule = query.quadrature(size, tau);
+        for (std::size_t i = 0; i < rule.points.size(); ++i) {
+            task.checkpoint();
+            add_product_derivatives(passing, seen.chances, rule.points[i], rule.weights[i], size, subsets, out);
+        }
+    }
+}
+
 void add_index_leaf(const Leaf& leaf, const DeepLeafQuery& asked, const Tables& tables, const Subsets& subsets,
                     std::span<const Mask> masks, const Task& task, double* const* sums) {
     std::vector<std::uint32_t> rows(masks.size());
     std::iota(rows.begin(), rows.end(), 0u);
     std::sort(rows.begin(), rows.end(), [&](auto i, auto j) { return masks[i] < masks[j]; });
-    const Seen seen = seen_at(tables.deep_offsets, tables.deep_masks, tables.deep_counts, asked.leaf);
+    const Seen seen = seen_at(tables, leaf, asked.leaf);
     std::vector<double> index(subsets.count());
     for (std::size_t at = 0; at < rows.size();) {
         const Mask passing = masks[rows[at]];
         std::fill(index.begin(), index.end(), 0.0);
-        index_of_mask(passing, full_mask(leaf.tau), seen, tables.query, subsets, task, index);
+        if (seen.chances.empty()) index_of_mask(passing, full_mask(leaf.tau), seen, tables.query, subsets, task, index);
+        else index_of_product(passing, seen, tables.query, subsets, task, index);
         const std::size_t first = at;
         while (at < rows.size() && masks[rows[at]] == passing) ++at;
         for (std::size_t s = 0; s < index.size(); ++s) {
@@ -130,25 +169,34 @@ void add_index_leaf(const Leaf& leaf, const DeepLeafQuery& asked, const Tables& 
     }
 }
 
+void keep(const Counted& counted, Tables& tables) {
+    tables.deep_offsets.assign(counted.deep_offsets.begin(), counted.deep_offsets.end());
+    tables.deep_masks.assign(counted.deep_masks.begin(), counted.deep_masks.end());
+    tables.deep_counts.assign(counted.deep_counts.begin(), counted.deep_counts.end());
+}
+
+void keep(const Independent& independent, Tables& tables) {
+    tables.deep_chances.assign(independent.chances.begin(), independent.chances.end());
+}
+
+void keep(const Joint&, Tables&) { throw std::invalid_argument("a joint measure knows nothing of deep leaves"); }
+
 }  // namespace
 
-void compile_deep(const Ensemble& ensemble, const Background& background, std::span<const double> values,
+void compile_deep(const Ensemble& ensemble, const Measure& measure, std::span<const double> values,
                   const Query& query, const Sets& sets, const ColumnOf& column_of, Tables& tables, Monitor& monitor) {
     if (ensemble.deep.empty()) return;
     tables.query = query;
-    tables.deep_offsets.assign(background.deep_offsets.begin(), background.deep_offsets.end());
-    tables.deep_masks.assign(background.deep_masks.begin(), background.deep_masks.end());
-    tables.deep_counts.assign(background.deep_counts.begin(), background.deep_counts.end());
+    std::visit([&](const auto& known) { keep(known, tables); }, measure);
     std::vector<std::int32_t> players;
     parallel_for(ensemble.deep.size(), 1, monitor, [&](const Task& task) {
         const auto i = static_cast<std::uint32_t>(task.index);
         const Leaf& leaf = ensemble.deep[i];
-        const double value = values[static_cast<std::size_t>(leaf.node)] / background.total;
+        const double value = values[static_cast<std::size_t>(leaf.node)] / total_of(measure);
         if (value == 0) return;
         DeepLeafQuery asked{i, value, {}, {}};
         if (query.is_value) {
-            compile_value_leaf(ensemble, leaf, sets, seen_at(tables.deep_offsets, tables.deep_masks, tables.deep_counts, i),
-                               task, asked, tables.constants);
+            compile_value_leaf(ensemble, leaf, sets, seen_at(tables, leaf, i), task, asked, tables.constants);
         } else {
             const Subsets subsets(leaf.tau, std::min<int>(query.order, leaf.tau));
             asked.columns.assign(subsets.count(), -1);

@@ -1,4 +1,5 @@
-// Leaves with too many players for tables, answered from the distinct masks of the background (engine 5).
+// Leaves with too many players for tables, answered from the distinct masks of the background, or from chances
+// (engine 5).
 #pragma once
 
 #include "grid/tile.hpp"
@@ -6,7 +7,7 @@
 
 namespace fastpd {
 
-void compile_deep(const Ensemble& ensemble, const Background& background, std::span<const double> values,
+void compile_deep(const Ensemble& ensemble, const Measure& measure, std::span<const double> values,
                   const Query& query, const Sets& sets, const ColumnOf& column_of, Tables& tables, Monitor& monitor);
 
 // Adds the deep leaves' share to the sums of `n` rows of a tile.

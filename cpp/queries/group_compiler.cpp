@@ -12,9 +12,9 @@ constexpr int min_width_bits = 5;  // a table fills whole vectors
 
 }  // namespace
 
-GroupCompiler::GroupCompiler(const Ensemble& ensemble, const Background& background, std::span<const double> values,
+GroupCompiler::GroupCompiler(const Ensemble& ensemble, const Measure& measure, std::span<const double> values,
                              const Query& query, const Sets& sets, const ColumnOf& column_of, const Task& task)
-    : ensemble_(ensemble), background_(background), values_(values), query_(query), sets_(sets), column_of_(column_of), task_(task), kernels_(kernels()),
+    : ensemble_(ensemble), measure_(measure), values_(values), query_(query), sets_(sets), column_of_(column_of), task_(task), kernels_(kernels()),
       constants_(sets.size(), 0.0), local_(sets.size(), -1) {
     for (int tau = 0; tau <= max_block_bits && !query.is_value; ++tau)
         subsets_[static_cast<std::size_t>(tau)] = subsets_up_to(tau, std::min(query.order, tau));
@@ -138,7 +138,7 @@ std::uint32_t GroupCompiler::local_column(std::int32_t column) {
 
 void GroupCompiler::flush(LeafBatch& batch, std::vector<const LeafPlan*>& members) {
     task_.checkpoint();
-    fill_values(ensemble_, background_, values_, kernels_, batch);
+    fill_values(ensemble_, measure_, values_, kernels_, batch);
     const auto& subsets = subsets_[static_cast<std::size_t>(batch.tau)];
     if (!subsets.empty()) fill_index(batch, query_, subsets, kernels_, index_);
     for (std::size_t lane = 0; lane < batch.size; ++lane)

@@ -12,7 +12,7 @@ namespace fastpd {
 
 class GroupCompiler {
 public:
-    GroupCompiler(const Ensemble& ensemble, const Background& background, std::span<const double> values,
+    GroupCompiler(const Ensemble& ensemble, const Measure& measure, std::span<const double> values,
                   const Query& query, const Sets& sets, const ColumnOf& column_of, const Task& task);
 
     void lay_out(std::span<const std::uint32_t> blocks);
@@ -50,7 +50,7 @@ private:
     }
 
     const Ensemble& ensemble_;
-    const Background& background_;
+    const Measure& measure_;
     std::span<const double> values_;
     const Query& query_;
     const Sets& sets_;

@@ -68,34 +68,50 @@ void add_moebius(const LeafBatch& batch, double weight, std::span<const std::uin
     }
 }
 
-}  // namespace
+// Counts by mask, then superset sums.
+void fill_passing(const Ensemble& ensemble, const Counted& counted, const Kernels& kernels, LeafBatch& batch) {
+    for (std::size_t l = 0; l < batch.size; ++l) {
+        const Block& block = ensemble.blocks[batch.block[l]];
+        const double* counts = counted.patterns.data() + block.first_count;
+        for (int p = 0; p < 1 << block.bits; ++p) batch.passing[batch.masks[l][static_cast<std::size_t>(p)]][l] += counts[p];
+    }
+    kernels.superset_sums(batch.passing.data()->data(), batch.tau);
+}
 
-void pattern_masks(const Ensemble& ensemble, const Leaf& leaf, int bits, std::uint8_t* masks) {
-    const int n = 1 << bits;
-    for (int p = 0; p < n; ++p) masks[p] = 0;
-    std::uint8_t flag = 1;
-    for (const Clause& clause : ensemble.clauses_of(leaf)) {
-        for (int p = 0; p < n; ++p) masks[p] |= (p & clause.need) == clause.want ? flag : 0;
-        flag = static_cast<std::uint8_t>(flag << 1);
+// Products of the players' chances, a player more at a time.
+void fill_passing(const Ensemble& ensemble, const Independent& independent, const Kernels&, LeafBatch& batch) {
+    for (std::size_t l = 0; l < batch.size; ++l) {
+        const double* chance = independent.chances.data() + ensemble.leaves[batch.leaf[l]].first_clause;
+        batch.passing[0][l] = 1;
+        for (int k = 0; k < batch.tau; ++k)
+            for (std::size_t set = 0; set < std::size_t(1) << k; ++set)
+                batch.passing[set | std::size_t(1) << k][l] = batch.passing[set][l] * chance[k];
     }
 }
 
-void fill_values(const Ensemble& ensemble, const Background& background, std::span<const double> leaf_values,
+void fill_passing(const Ensemble&, const Joint& joint, const Kernels&, LeafBatch& batch) {
+    for (std::size_t l = 0; l < batch.size; ++l) {
+        const double* chances = joint.chances.data() + joint.first[batch.leaf[l]];
+        for (std::size_t set = 0; set < batch.passing.size(); ++set) batch.passing[set][l] = chances[set];
+    }
+}
+
+}  // namespace
+
+void fill_values(const Ensemble& ensemble, const Measure& measure, std::span<const double> leaf_values,
                  const Kernels& kernels, LeafBatch& batch) {
     const std::size_t n_masks = std::size_t(1) << batch.tau;
-    std::vector<Lane>& passing = batch.passing;
-    passing.assign(n_masks, Lane{});
+    const double total = total_of(measure);
+    batch.passing.assign(n_masks, Lane{});
     Lane scale{};
     for (std::size_t l = 0; l < batch.size; ++l) {
-        const Block& block = ensemble.blocks[batch.block[l]];
         const Leaf& leaf = ensemble.leaves[batch.leaf[l]];
-        pattern_masks(ensemble, leaf, block.bits, batch.masks[l].data());
-        const double* counts = background.counts.data() + block.first_count;
-        for (int p = 0; p < 1 << block.bits; ++p) passing[batch.masks[l][static_cast<std::size_t>(p)]][l] += counts[p];
-        scale[l] = leaf_values[static_cast<std::size_t>(leaf.node)] / background.total;
+        pattern_masks(ensemble, leaf, ensemble.blocks[batch.block[l]].bits, batch.masks[l].data());
+        scale[l] = leaf_values[static_cast<std::size_t>(leaf.node)] / total;
     }
-    // p_j(U) counts the rows that pass at least the players outside U.
-    kernels.superset_sums(passing.data()->data(), batch.tau);
+    std::visit([&](const auto& known) { fill_passing(ensemble, known, kernels, batch); }, measure);
+    // p_j(U) is what passes at least the players outside U.
+    const std::vector<Lane>& passing = batch.passing;
     batch.value.resize(n_masks);
     for (std::size_t u = 0; u < n_masks; ++u)
         for (std::size_t l = 0; l < lanes; ++l) batch.value[u][l] = scale[l] * passing[n_masks - 1 - u][l];

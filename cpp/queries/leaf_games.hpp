@@ -14,9 +14,6 @@ namespace fastpd {
 // One number for each of eight leaves: every step is the same for all leaves of one tau.
 using Lane = std::array<double, lanes>;
 
-// mask of the players that pass, for every pattern of the leaf's block
-void pattern_masks(const Ensemble& ensemble, const Leaf& leaf, int bits, std::uint8_t* masks);
-
 // Up to eight leaves with `tau` players each.
 struct LeafBatch {
     int tau = 0;
@@ -25,11 +22,11 @@ struct LeafBatch {
     std::array<std::uint32_t, lanes> block{};
     std::array<std::array<std::uint8_t, 256>, lanes> masks{};  // of each leaf, by pattern
     std::vector<Lane> value;                                   // c_j p_j(U), by U
-    std::vector<Lane> passing;                                 // rows that pass at least a set of players
+    std::vector<Lane> passing;                                 // how much passes at least a set of players
 };
 
-// c_j p_j(U) for all U: counts by mask, then the superset sums of engine formula 1.
-void fill_values(const Ensemble& ensemble, const Background& background, std::span<const double> leaf_values,
+// c_j p_j(U) for all U (engine formula 1).
+void fill_values(const Ensemble& ensemble, const Measure& measure, std::span<const double> leaf_values,
                  const Kernels& kernels, LeafBatch& batch);
 
 // index[s][e]: what subset `subsets[s]` of the leaf's players gets when exactly the players in `e` pass.

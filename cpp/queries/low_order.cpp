@@ -24,56 +24,91 @@ void place(int tau, std::uint64_t failing, double weight, double* p) {
         p[1 + static_cast<std::size_t>(tau) + pair_index(tau, std::countr_zero(failing), 63 - std::countl_zero(failing))] += weight;
 }
 
-// From "exactly these fail" to "at most these fail", times the leaf value.
-void accumulate(int tau, double scale, double* p) {
+// From "exactly these fail" to "at most these fail".
+void accumulate(int tau, double* p) {
     for (int k = 0; k < tau; ++k)
         for (int l = k + 1; l < tau; ++l)
             p[1 + static_cast<std::size_t>(tau) + pair_index(tau, k, l)] += p[0] + p[1 + k] + p[1 + l];
     for (int k = 0; k < tau; ++k) p[1 + k] += p[0];
-    for (std::size_t i = 0; i < n_low(tau); ++i) p[i] *= scale;
 }
 
-void place_block(const Ensemble& ensemble, const Background& background, const Block& block, const Leaf& leaf, double* p) {
-    std::array<std::uint8_t, 256> masks;
-    pattern_masks(ensemble, leaf, block.bits, masks.data());
-    const std::uint64_t full = (std::uint64_t(1) << leaf.tau) - 1;
-    for (std::size_t q = 0; q < std::size_t(1) << block.bits; ++q)
-        place(leaf.tau, full & ~std::uint64_t(masks[q]), background.counts[block.first_count + q], p);
+// Where a leaf stands: its block and its place among all leaves of blocks, or its place among the deep ones.
+struct Home {
+    const Block* block;
+    std::uint32_t index;
+};
+
+void fill(const Ensemble& ensemble, const Counted& counted, const Home& home, const Leaf& leaf, double* p) {
+    const std::uint64_t full = leaf.tau == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << leaf.tau) - 1;
+    if (home.block != nullptr) {
+        std::array<std::uint8_t, 256> masks;
+        pattern_masks(ensemble, leaf, home.block->bits, masks.data());
+        for (std::size_t q = 0; q < std::size_t(1) << home.block->bits; ++q)
+            place(leaf.tau, full & ~std::uint64_t(masks[q]), counted.patterns[home.block->first_count + q], p);
+    } else {
+        for (std::size_t m = counted.deep_offsets[home.index]; m < counted.deep_offsets[home.index + 1]; ++m)
+            place(leaf.tau, full & ~counted.deep_masks[m], counted.deep_counts[m], p);
+    }
+    accumulate(leaf.tau, p);
 }
 
-void place_deep(const Background& background, std::uint32_t deep, int tau, double* p) {
-    const std::uint64_t full = tau == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << tau) - 1;
-    for (std::size_t m = background.deep_offsets[deep]; m < background.deep_offsets[deep + 1]; ++m)
-        place(tau, full & ~background.deep_masks[m], background.deep_counts[m], p);
+// Products of all chances but one or two: of those before, between and after.
+void fill(const Ensemble&, const Independent& independent, const Home&, const Leaf& leaf, double* p) {
+    const double* chance = independent.chances.data() + leaf.first_clause;
+    const int tau = leaf.tau;
+    std::array<double, max_deep_sides + 1> after;
+    after[static_cast<std::size_t>(tau)] = 1;
+    for (int k = tau - 1; k >= 0; --k) after[static_cast<std::size_t>(k)] = after[static_cast<std::size_t>(k + 1)] * chance[k];
+    p[0] = after[0];
+    double before = 1;
+    for (int k = 0; k < tau; ++k) {
+        p[1 + k] = before * after[static_cast<std::size_t>(k + 1)];
+        double between = before;
+        for (int l = k + 1; l < tau; ++l) {
+            p[1 + static_cast<std::size_t>(tau) + pair_index(tau, k, l)] = between * after[static_cast<std::size_t>(l + 1)];
+            between *= chance[l];
+        }
+        before *= chance[k];
+    }
+}
+
+void fill(const Ensemble&, const Joint& joint, const Home& home, const Leaf& leaf, double* p) {
+    const double* chances = joint.chances.data() + joint.first[home.index];
+    const std::size_t full = (std::size_t(1) << leaf.tau) - 1;
+    p[0] = chances[full];
+    for (int k = 0; k < leaf.tau; ++k) {
+        const std::size_t others = full & ~(std::size_t(1) << k);
+        p[1 + k] = chances[others];
+        for (int l = k + 1; l < leaf.tau; ++l)
+            p[1 + static_cast<std::size_t>(leaf.tau) + pair_index(leaf.tau, k, l)] = chances[others & ~(std::size_t(1) << l)];
+    }
 }
 
 }  // namespace
 
-LowOrder::LowOrder(const Ensemble& ensemble, const Background& background, std::span<const double> values, int n_jobs,
+LowOrder::LowOrder(const Ensemble& ensemble, const Measure& measure, std::span<const double> values, int n_jobs,
                    Monitor& monitor) {
-    std::vector<std::uint32_t> home;  // of each leaf: its block, or its place among the deep leaves
+    std::vector<Home> homes;
     std::size_t size = 0;
-    const auto add = [&](const Leaf& leaf, std::uint32_t place) {
+    const auto add = [&](const Leaf& leaf, Home home) {
+        if (values[static_cast<std::size_t>(leaf.node)] == 0) return;
         leaves_.push_back(&leaf);
-        home.push_back(place);
+        homes.push_back(home);
         first_.push_back(size);
         size += n_low(leaf.tau);
     };
-    for (std::uint32_t b = 0; b < ensemble.blocks.size(); ++b)
-        for (const Leaf& leaf : ensemble.leaves_of(ensemble.blocks[b]))
-            if (values[static_cast<std::size_t>(leaf.node)] != 0) add(leaf, b);
-    const std::size_t n_shallow = leaves_.size();
-    for (std::uint32_t d = 0; d < ensemble.deep.size(); ++d)
-        if (values[static_cast<std::size_t>(ensemble.deep[d].node)] != 0) add(ensemble.deep[d], d);
+    for (const Block& block : ensemble.blocks)
+        for (std::uint32_t i = 0; i < block.n_leaves; ++i) add(ensemble.leaves[block.first_leaf + i], {&block, block.first_leaf + i});
+    for (std::uint32_t d = 0; d < ensemble.deep.size(); ++d) add(ensemble.deep[d], {nullptr, d});
     p_.assign(size, 0.0);
     constexpr std::size_t run = 256;
     parallel_for((leaves_.size() + run - 1) / run, n_jobs, monitor, [&](const Task& task) {
         for (std::size_t i = task.index * run; i < std::min(leaves_.size(), (task.index + 1) * run); ++i) {
             const Leaf& leaf = *leaves_[i];
             double* p = p_.data() + first_[i];
-            if (i < n_shallow) place_block(ensemble, background, ensemble.blocks[home[i]], leaf, p);
-            else place_deep(background, home[i], leaf.tau, p);
-            accumulate(leaf.tau, values[static_cast<std::size_t>(leaf.node)] / background.total, p);
+            std::visit([&](const auto& known) { fill(ensemble, known, homes[i], leaf, p); }, measure);
+            const double scale = values[static_cast<std::size_t>(leaf.node)] / total_of(measure);
+            for (std::size_t at = 0; at < n_low(leaf.tau); ++at) p[at] *= scale;
         }
     });
 }

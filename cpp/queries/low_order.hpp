@@ -11,7 +11,7 @@ namespace fastpd {
 // p_j for at most two players of every leaf, times the leaf value: p({}), then p({k}), then p({k, l}) for k < l.
 class LowOrder {
 public:
-    LowOrder(const Ensemble& ensemble, const Background& background, std::span<const double> values, int n_jobs,
+    LowOrder(const Ensemble& ensemble, const Measure& measure, std::span<const double> values, int n_jobs,
              Monitor& monitor);
 
     std::size_t size() const { return leaves_.size(); }

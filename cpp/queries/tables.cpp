@@ -30,7 +30,7 @@ std::span<const std::uint32_t> run_of(const std::vector<std::uint32_t>& blocks, 
 }  // namespace
 
 std::size_t Tables::bytes() const {
-    std::size_t total = constants.size() * sizeof(double) + deep_masks.size() * 16;
+    std::size_t total = constants.size() * sizeof(double) + deep_masks.size() * 16 + deep_chances.size() * 8;
     for (const Group& group : groups)
         total += group.fixed.size() * sizeof(std::int32_t) + group.exact.size() * sizeof(double) +
                  group.entries.size() * sizeof(Entry) + group.blocks.size() * sizeof(BlockTables);
@@ -38,7 +38,7 @@ std::size_t Tables::bytes() const {
     return total;
 }
 
-Tables compile_tables(const Ensemble& ensemble, const Background& background, std::span<const double> values,
+Tables compile_tables(const Ensemble& ensemble, const Measure& measure, std::span<const double> values,
                       double base, const Query& query, const Sets& sets, bool fixed_point, int n_jobs, Monitor& monitor) {
     const ColumnOf column_of(sets, ensemble.n_players);
     const auto blocks = blocks_in_use(ensemble, values);
@@ -51,7 +51,7 @@ Tables compile_tables(const Ensemble& ensemble, const Background& background, st
     const std::size_t n_parts = ensemble.deep.empty() ? 1 : 2;
     PartOf shallow(monitor, 0, n_parts), deep(monitor, n_parts - 1, n_parts);
     parallel_for(n_groups, n_jobs, shallow, [&](const Task& task) {
-        GroupCompiler compiler(ensemble, background, values, query, sets, column_of, task);
+        GroupCompiler compiler(ensemble, measure, values, query, sets, column_of, task);
         compiler.lay_out(run_of(blocks, task.index));
         compiler.fill();
         if (fixed_point) compiler.make_fixed_point();
@@ -61,7 +61,7 @@ Tables compile_tables(const Ensemble& ensemble, const Background& background, st
     tables.constants.assign(sets.size(), base);
     for (const auto& part : constants)
         for (std::size_t c = 0; c < part.size(); ++c) tables.constants[c] += part[c];
-    compile_deep(ensemble, background, values, query, sets, column_of, tables, deep);
+    compile_deep(ensemble, measure, values, query, sets, column_of, tables, deep);
     return tables;
 }
 
@@ -71,7 +71,7 @@ std::size_t estimate_table_bytes(const Ensemble& ensemble, std::span<const doubl
     const auto blocks = blocks_in_use(ensemble, values);
     std::size_t entries = 0;
     parallel_for((blocks.size() + blocks_a_group - 1) / blocks_a_group, 1, monitor, [&](const Task& task) {
-        GroupCompiler compiler(ensemble, Background{}, values, query, sets, column_of, task);
+        GroupCompiler compiler(ensemble, Measure{}, values, query, sets, column_of, task);
         compiler.lay_out(run_of(blocks, task.index));
         entries += compiler.n_table_entries();
     });

@@ -6,19 +6,11 @@
 #include <vector>
 
 #include "forest/ensemble.hpp"
+#include "measures/measure.hpp"
 #include "queries/sets.hpp"
 #include "threads/parallel.hpp"
 
 namespace fastpd {
-
-// What an empirical measure knows: weighted counts of patterns (blocks) and of masks (deep leaves).
-struct Background {
-    std::span<const double> counts;
-    double total;
-    std::span<const std::uint64_t> deep_offsets;
-    std::span<const std::uint64_t> deep_masks;
-    std::span<const double> deep_counts;
-};
 
 // Points and weights of a rule that is exact for the polynomials at hand.
 struct Quadrature {
@@ -33,13 +25,14 @@ struct Query {
     bool is_value = false;
     int order = 1;
     std::vector<double> moebius;          // by size of S
-    std::vector<Quadrature> quadratures;  // [(s - 1) * (max_block_bits + 1) + tau]
+    std::vector<Quadrature> quadratures;  // [(s - 1) * (largest_tau + 1) + tau]
+    int largest_tau = max_block_bits;
     // The same index of the game 1[A in S and B disjoint from S]: [s-1][|A|][|B|][|S & B|], for deep leaves.
     std::vector<double> deep_weights;
     int deep_size = 0;  // largest |A| + |B|
 
     const Quadrature& quadrature(int size, int tau) const {
-        return quadratures[static_cast<std::size_t>((size - 1) * (max_block_bits + 1) + tau)];
+        return quadratures[static_cast<std::size_t>((size - 1) * (largest_tau + 1) + tau)];
     }
     double deep_weight(int size, int a, int b, int in_b) const {
         const auto side = static_cast<std::size_t>(deep_size + 1);
@@ -86,14 +79,15 @@ struct Tables {
     std::vector<Group> groups;
     std::vector<DeepLeafQuery> deep;
     Query query;
-    // The deep leaves' masks, kept here so that the tables outlive a change of the measure.
+    // What the measure knows of the deep leaves, kept here so that the tables outlive a change of it: masks and
+    // their counts, or the chances of clauses.
     std::vector<std::uint64_t> deep_offsets, deep_masks;
-    std::vector<double> deep_counts;
+    std::vector<double> deep_counts, deep_chances;
     std::size_t bytes() const;
 };
 
 // `values` holds the leaf value of every node for one output, `base` what each column starts from.
-Tables compile_tables(const Ensemble& ensemble, const Background& background, std::span<const double> values,
+Tables compile_tables(const Ensemble& ensemble, const Measure& measure, std::span<const double> values,
                       double base, const Query& query, const Sets& sets, bool fixed_point, int n_jobs, Monitor& monitor);
 
 // Bytes that the tables of such a query would take, without making them.

@@ -4,7 +4,7 @@ Given a trained tree model and a background sample, an `Explainer` computes part
 functions, the functional decomposition, SHAP values and interactions, over the whole background.
 """
 
-from fastpd import datasets, vanilla
+from fastpd import datasets, measures, vanilla
 from fastpd.errors import (
     BackgroundError,
     DataError,
@@ -49,5 +49,6 @@ __all__ = [
     "UnsupportedModelError",
     "WeightError",
     "datasets",
+    "measures",
     "vanilla",
 ]

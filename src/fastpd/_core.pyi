@@ -41,6 +41,29 @@ def isa_names() -> list[str]:
 def isa_in_use() -> str:
     """The instruction set that calls use now."""
 
+class Measure:
+    """How likely players pass the paths to the leaves."""
+
+    @staticmethod
+    def counted(patterns: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, deep_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], deep_masks: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], deep_counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Measure: ...
+
+    @staticmethod
+    def independent(chances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Measure: ...
+
+    @staticmethod
+    def joint(chances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Measure: ...
+
+def leaves(compiled: Compiled) -> tuple:
+    """(nodes, first_clause, n_clauses, players of all clauses)."""
+
+def leaf_sides(compiled: Compiled, leaf: int) -> list: ...
+
+def player_weights(compiled: Compiled, measure: Measure) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Weight of the rows that pass each clause."""
+
+def leaf_weights(compiled: Compiled, measure: Measure) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Weight of the rows that reach each leaf."""
+
 def count_patterns(compiled: Compiled, rows: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], n_jobs: int, progress: object | None) -> None:
     """Add the rows' weights to the pattern counts of every block."""
 
@@ -48,11 +71,6 @@ def count_deep(compiled: Compiled, rows: Annotated[NDArray, dict(shape=(None, No
     """
     Distinct masks at the deep leaves: (offsets, masks, counts), or None beyond the limit.
     """
-
-class Background:
-    """The counts of an empirical measure, as float64."""
-
-    def __init__(self, counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, deep_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], deep_masks: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], deep_counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Query:
     """What a query asks for every set of players."""
@@ -78,7 +96,7 @@ class LowOrder:
     @property
     def expected_value(self) -> float: ...
 
-def compile_tables(compiled: Compiled, background: Background, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], base: float, query: Query, set_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], set_players: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_point: bool, n_jobs: int, progress: object | None) -> Tables: ...
+def compile_tables(compiled: Compiled, measure: Measure, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], base: float, query: Query, set_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], set_players: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_point: bool, n_jobs: int, progress: object | None) -> Tables: ...
 
 def estimate_table_bytes(compiled: Compiled, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], query: Query, set_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], set_players: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_point: bool) -> int: ...
 
@@ -86,7 +104,7 @@ def evaluate_tables(compiled: Compiled, tables: Tables, rows: Annotated[NDArray,
 
 def predict(compiled: Compiled, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tree_output: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray, dict(shape=(None, None), device='cpu')], n_jobs: int, progress: object | None) -> None: ...
 
-def low_order(compiled: Compiled, background: Background, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_jobs: int, progress: object | None) -> LowOrder: ...
+def low_order(compiled: Compiled, measure: Measure, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_jobs: int, progress: object | None) -> LowOrder: ...
 
 def main_effects(compiled: Compiled, low: LowOrder, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 

@@ -16,7 +16,7 @@ from fastpd.forest import Forest, import_model
 from fastpd.forest._categories import with_labels
 from fastpd.forest.outputs import select_output
 from fastpd.frames import Columns, Rows, as_rows, frame_names, is_batches
-from fastpd.measures import Empirical, Sample, check_weights
+from fastpd.measures import Choice, Derived, Empirical, Measure, Sample, check_weights
 from fastpd.options import as_bytes, as_n_jobs, as_precision, check_isa
 from fastpd.progress import make_progress
 from fastpd.queries import (
@@ -73,6 +73,9 @@ class Explainer:
         batches. None to begin with no rows and add them with `update`.
     weights
         One number >= 0 for each background row; for an iterator of batches, an iterator of theirs.
+    measure
+        Instead of a background, another answer to who the others are: `measures.Path`,
+        `measures.Product` or `measures.Gaussian`.
     output
         Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
     groups
@@ -110,6 +113,7 @@ class Explainer:
         background: Any = None,
         *,
         weights: Any = None,
+        measure: Choice | None = None,
         output: Any = None,
         groups: Any = None,
         categories: Any = None,
@@ -124,6 +128,8 @@ class Explainer:
         self._settings = Settings(
             as_n_jobs(n_jobs), as_precision(precision), limit, make_progress(progress)
         )
+        if measure is not None:
+            background, weights = _data_of(measure, background, weights)
         forest = select_output(import_model(model, iteration_range=iteration_range), output)
         forest = _named_by(forest, background)
         if categories is not None:
@@ -133,7 +139,8 @@ class Explainer:
         self._blocks = make_blocks(forest, groups)
         self._changing = threading.RLock()
         empty = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
-        self._state = self._with(Empirical.nothing(self._blocks), empty)
+        begin = Empirical.nothing if measure is None else measure.begin
+        self._state = self._with(begin(self._blocks), empty)
         if background is not None:
             self._add(background, weights)
         elif weights is not None:
@@ -195,7 +202,7 @@ class Explainer:
         added, limit = other._state, self._settings.memory_limit
         with self._changing:
             known = self._state
-            measure = known.engine.measure.merged(added.engine.measure, memory_limit=limit)
+            measure = _merged(known.engine.measure, added.engine.measure, limit)
             self._state = self._with(measure, known.sample.merged(added.sample))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -317,6 +324,11 @@ class Explainer:
             if rows.n_rows == 0:
                 raise OptionError("X has no rows; expected at least one to average over.")
             return importance(engine, rows, order, None)
+        if engine.measure.n_rows == 0:
+            raise OptionError(
+                f"the measure {engine.measure.name} has no rows to average over; pass rows, such "
+                "as importance(X)."
+            )
         kept = state.sample.rows()
         if kept is None:
             raise OptionError(
@@ -345,10 +357,13 @@ class Explainer:
         )
 
     def __repr__(self) -> str:
-        forest = self._blocks.forest
+        forest, measure = self._blocks.forest, self._state.engine.measure
+        others = [] if isinstance(measure, Empirical) else [f"measure {measure.name}"]
+        if measure.n_rows or not measure.known:
+            others.append(f"{measure.n_rows} background rows")
         return (
             f"<Explainer of {forest.source}: {forest.n_trees} trees, {forest.n_features} features, "
-            f"{self.n_background} background rows>"
+            f"{', '.join(others)}>"
         )
 
     def _add(self, background: Any, weights: Any) -> None:
@@ -360,8 +375,12 @@ class Explainer:
             # Taken over at once, so that a stopped update leaves the old background.
             self._state = self._with(measure, sample)
 
-    def _counted(self, known: _State, background: Any, weights: Any) -> tuple[Empirical, Sample]:
+    def _counted(self, known: _State, background: Any, weights: Any) -> tuple[Measure, Sample]:
         measure, sample = known.engine.measure, known.sample
+        if not isinstance(measure, Empirical | Derived):
+            raise OptionError(
+                f"the measure {measure.name} is known without any rows, so none can be added."
+            )
         limit, n_jobs = self._settings.memory_limit, self._settings.n_jobs
         for rows, weight in _batches(background, weights, self._background_rows):
             runs = chunks_of(rows)
@@ -375,11 +394,11 @@ class Explainer:
                     sample = sample.updated(chunk, share)
         return measure, sample
 
-    def _with(self, measure: Empirical, sample: Sample) -> _State:
+    def _with(self, measure: Measure, sample: Sample) -> _State:
         cache = Cache(self._settings.memory_limit)
         engine = Engine(self._blocks, measure, self._settings, cache)
-        if measure.n_rows:
-            _ = engine.background  # refuses weights that are all zero
+        if measure.known:
+            _ = engine.chances  # refuses weights that are all zero
         return _State(engine, sample)
 
     def _background_rows(self, data: Any) -> Rows:
@@ -390,7 +409,7 @@ class Explainer:
 
     def _ready(self) -> _State:
         state = self._state
-        if state.engine.measure.n_rows == 0:
+        if not state.engine.measure.known:
             raise BackgroundError(
                 "the explainer has no background yet; add rows with update(rows)."
             )
@@ -398,6 +417,32 @@ class Explainer:
 
     def _engine(self) -> Engine:
         return self._ready().engine
+
+
+def _data_of(measure: Any, background: Any, weights: Any) -> tuple[Any, Any]:
+    """Return the rows that a measure is made from, and their weights."""
+    if not hasattr(measure, "begin"):
+        raise OptionError(
+            f"measure is {measure!r:.60}; expected fastpd.measures.Path(), Product(rows) or "
+            "Gaussian(mean, cov)."
+        )
+    if background is not None or weights is not None:
+        raise OptionError(
+            f"both a background and the measure {type(measure).__name__} were given; expected one "
+            "of them. Rows of a measure are its own: Path(rows), Product(rows, weights)."
+        )
+    return measure.data, measure.weights
+
+
+def _merged(one: Measure, other: Measure, limit: int) -> Measure:
+    if isinstance(one, Empirical) and isinstance(other, Empirical):
+        return one.merged(other, memory_limit=limit)
+    if isinstance(one, Derived) and isinstance(other, Derived) and one.name == other.name:
+        return one.merged(other, memory_limit=limit)
+    raise MergeError(
+        f"the two explainers average over different measures, {one.name} and {other.name}, or "
+        "over ones that have no rows; merge explainers of one kind over rows."
+    )
 
 
 def _named_by(forest: Forest, background: Any) -> Forest:

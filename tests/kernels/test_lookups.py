@@ -41,13 +41,13 @@ def model(request: pytest.FixtureRequest) -> Forest:
     return random_forest(np.random.default_rng(8), **request.param)
 
 
-def measured(blocks: Blocks, rows: Floats) -> _core.Background:
+def measured(blocks: Blocks, rows: Floats) -> _core.Measure:
     nothing = Empirical.nothing(blocks)
-    return nothing.updated(rows, None, memory_limit=10**9).background()
+    return nothing.updated(rows, None, memory_limit=10**9).core()
 
 
 def looked_up(
-    blocks: Blocks, background: _core.Background, sets: list[Any], rows: Floats, fixed: bool
+    blocks: Blocks, background: _core.Measure, sets: list[Any], rows: Floats, fixed: bool
 ) -> Floats:
     """Return v_S of the first output through tables: (sets, rows)."""
     values = leaf_values(blocks.forest, 0)

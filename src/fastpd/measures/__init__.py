@@ -1,7 +1,27 @@
-"""Who the "others" are that partial dependence averages over."""
+"""Who the "others" are that partial dependence averages over.
 
+By default they are the rows of a background sample, with all that joins their features. `Path`,
+`Product` and `Gaussian` are other answers, for the keyword `measure` of `fastpd.Explainer`.
+"""
+
+from fastpd.measures._derived import Derived
 from fastpd.measures._empirical import Empirical
+from fastpd.measures._gaussian import Gaussian
+from fastpd.measures._measure import Choice, Fixed, Measure
+from fastpd.measures._path import Path
+from fastpd.measures._product import Product
 from fastpd.measures._sample import Sample
 from fastpd.measures._weights import check_weights
 
-__all__ = ["Empirical", "Sample", "check_weights"]
+__all__ = [
+    "Choice",
+    "Derived",
+    "Empirical",
+    "Fixed",
+    "Gaussian",
+    "Measure",
+    "Path",
+    "Product",
+    "Sample",
+    "check_weights",
+]

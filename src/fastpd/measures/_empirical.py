@@ -55,11 +55,17 @@ class Empirical:
     totals: dict[int, int]
     deep: DeepCounts
     max_order: int = _ANY_ORDER
+    name = "the background"
 
     @classmethod
     def nothing(cls, blocks: Blocks) -> Empirical:
         """Return the measure of no rows, to be updated."""
         return cls(blocks, 0, {}, {}, DeepCounts.empty(len(blocks.deep_sizes)))
+
+    @property
+    def known(self) -> bool:
+        """Whether there were any rows."""
+        return self.n_rows > 0
 
     @property
     def nbytes(self) -> int:
@@ -70,17 +76,24 @@ class Empirical:
         """Return the sum of the weights, rounded once."""
         return _exact_sum(self.totals)
 
-    def background(self) -> _core.Background:
+    @property
+    def _top(self) -> int:
+        """The highest place of a digit; rows of weight zero have digits that must not set it."""
+        return max((place for place, digit in self.totals.items() if digit), default=0)
+
+    def scaled_total(self) -> float:
+        """Return the sum of the weights on the scale of the counts that the core gets."""
+        return _exact_sum(self.totals, self._top)
+
+    def core(self) -> _core.Measure:
         """Return the counts as float64, scaled alike, for queries."""
         if self.n_rows == 0:
             raise BackgroundError("the background is empty; expected at least one row.")
-        # Rows of weight zero have digits of their own, which must not set the scale.
-        top = max((place for place, digit in self.totals.items() if digit), default=0)
-        total = _exact_sum(self.totals, top)
+        top, total = self._top, self.scaled_total()
         if not total > 0:
             raise WeightError("all weights are zero; expected at least one positive weight.")
         n_counts = self.blocks.core.n_counts
-        return _core.Background(
+        return _core.Measure.counted(
             _float_sum(self.counts, top, n_counts),
             total,
             self.deep.offsets,

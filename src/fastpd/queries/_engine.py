@@ -17,7 +17,7 @@ from fastpd.blocks import Blocks
 from fastpd.errors import MemoryLimitError, OptionError
 from fastpd.forest import Forest
 from fastpd.frames import Rows
-from fastpd.measures import Empirical
+from fastpd.measures import Measure
 from fastpd.progress import Progress
 
 __all__ = ["Cache", "Engine", "Precision", "Settings"]
@@ -84,7 +84,7 @@ class Engine:
     """A model on its grid, a measure on the same, and how to compute."""
 
     blocks: Blocks
-    measure: Empirical
+    measure: Measure
     settings: Settings
     cache: Cache
 
@@ -94,9 +94,9 @@ class Engine:
         return self.blocks.forest
 
     @cached_property
-    def background(self) -> _core.Background:
-        """The measure's counts, as the core reads them."""
-        return self.measure.background()
+    def chances(self) -> _core.Measure:
+        """The measure, as the core reads it."""
+        return self.measure.core()
 
     @cached_property
     def base(self) -> NDArray[np.float64]:
@@ -130,7 +130,7 @@ class Engine:
     def low_order(self, output: int) -> _core.LowOrder:
         """Return the leaves' probabilities for up to two features."""
         return _core.low_order(
-            self.blocks.core, self.background, self.values(output), self.settings.n_jobs, None
+            self.blocks.core, self.chances, self.values(output), self.settings.n_jobs, None
         )
 
     def need_order(self, order: int, what: str) -> None:

@@ -7,7 +7,8 @@ Each index of a set S is a weighted sum of the components of its supersets,
 With f the multilinear extension of :math:`U \mapsto v_U`, the derivative of f for all of S at the
 diagonal point t is :math:`\sum_{U \supseteq S} t^{|U|-|S|} m_U`. So a rule with
 :math:`\sum_i \alpha_i t_i^{u-s} = w_s(u)` for all sizes u turns derivatives at a few points into
-the index, without visiting pairs of subsets.
+the index, without visiting pairs of subsets. The weights of all indices are integrals of
+:math:`t^{u-s}` against a polynomial, so that Gauss-Legendre points give such rules.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import comb
+from math import comb, factorial, prod
 from typing import Literal, get_args
 
 import numpy as np
@@ -47,9 +48,7 @@ def check_index(index: str) -> Index:
 
 def moebius_weight(index: Index, size: int, order: int) -> int:
     """Return the weight that the component of S itself gets apart from the rule for supersets."""
-    if index == "Moebius" or (index == "STII" and size < order) or index == "FSII":
-        return 1
-    return 0
+    return int(index == "Moebius" or (index == "STII" and size < order))
 
 
 def superset_weight(index: Index, size: int, order: int) -> Weight | None:
@@ -66,44 +65,62 @@ def superset_weight(index: Index, size: int, order: int) -> Weight | None:
 
 
 def _faith_weight(u: int, size: int, order: int) -> Fraction:
-    """Return the share of a larger component in a Faith-SHAP index (Tsai, Yeh, Ravikumar 2023)."""
+    """Return the share of a component in a Faith-SHAP index (Tsai, Yeh, Ravikumar 2023)."""
     if u <= order:
-        return Fraction(0)
+        return Fraction(int(u == size))
     sign = -1 if (order - size) % 2 else 1
     lead = Fraction(sign * size * comb(order, size), order + size)
     return lead * Fraction(comb(u - 1, order), comb(u + order - 1, order + size))
 
 
+def superset_density(index: Index, size: int, order: int) -> list[Fraction] | None:
+    """Return coefficients of P with w(u) = integral of P(t) t^(u - size) over [0, 1], u >= size.
+
+    None where no supersets count, or w is no such integral.
+    """
+    if index == "SII":
+        return [Fraction(1)]
+    if index == "STII" and size == order:
+        # 1 / C(u, s) is s B(u - s + 1, s), a Beta integral.
+        return [Fraction(size * (-1) ** k * comb(size - 1, k)) for k in range(size)]
+    if index == "FSII":
+        return _faith_density(size, order)
+    return None
+
+
+def _faith_density(size: int, order: int) -> list[Fraction]:
+    """Write the weights of Faith-SHAP in partial fractions, sum_j A_j / (u + j), j < order.
+
+    They are a ratio of polynomials in u: 0 between `size` and `order`, and 1 at `size`.
+    """
+    sign = -1 if (order - size) % 2 else 1
+    lead = Fraction(sign * size * comb(order, size), order + size)
+    lead *= Fraction(factorial(order + size), factorial(order))
+    coefficients = [Fraction(0)] * size
+    for j in range(order):
+        above = prod(-j - i for i in range(size + 1, order + 1))
+        below = prod(k - j for k in range(order) if k != j)
+        # 1 / (u + j) is the integral of t^(u - size) t^(size + j - 1).
+        at = size + j - 1
+        coefficients += [Fraction(0)] * (at + 1 - len(coefficients))
+        coefficients[at] += lead * Fraction(above, below)
+    return coefficients
+
+
 @lru_cache(maxsize=256)
 def rule(index: Index, size: int, order: int, tau: int) -> Rule:
     """Return points and weights with sum(weights * points**(u - size)) == w(u), u = size .. tau."""
-    weight = superset_weight(index, size, order)
-    if weight is None or tau < size:
-        return _NO_RULE
-    if index == "BII":
+    if index == "BII" and tau >= size:
         return np.array([0.5]), np.array([1.0])
-    if index == "SII":  # 1 / (u - s + 1) is the integral of t^(u - s)
-        nodes, weights = np.polynomial.legendre.leggauss((tau - size) // 2 + 1)
-        return (nodes + 1) / 2, weights / 2
-    return _fitted_rule([weight(u) for u in range(size, tau + 1)])
-
-
-def _fitted_rule(moments: list[Fraction]) -> Rule:
-    """Solve for weights at fixed points, in exact arithmetic: the system is ill-conditioned."""
-    n = len(moments)
-    angles = (np.arange(n) + 0.5) * np.pi / n
-    points = [Fraction(round((1 - float(np.cos(a))) / 2 * 2**20), 2**20) for a in angles]
-    matrix = [[p**k for p in points] + [moments[k]] for k in range(n)]
-    for column in range(n):
-        pivot = next(row for row in range(column, n) if matrix[row][column])
-        matrix[column], matrix[pivot] = matrix[pivot], matrix[column]
-        matrix[column] = [entry / matrix[column][column] for entry in matrix[column]]
-        for row in range(n):
-            factor = matrix[row][column]
-            if row != column and factor:
-                pairs = zip(matrix[row], matrix[column], strict=True)
-                matrix[row] = [a - factor * b for a, b in pairs]
-    return np.array([float(p) for p in points]), np.array([float(row[n]) for row in matrix])
+    density = superset_density(index, size, order)
+    if density is None or tau < size:
+        return _NO_RULE
+    nodes, weights = np.polynomial.legendre.leggauss((tau - size + len(density) + 1) // 2)
+    points = (nodes + 1) / 2
+    # In exact arithmetic: the coefficients are large, and alternate.
+    exact = [Fraction(float(point)) for point in points]
+    factors = [float(sum(c * t**k for k, c in enumerate(density))) for t in exact]
+    return points, weights / 2 * factors
 
 
 @lru_cache(maxsize=64)
@@ -137,7 +154,8 @@ def _pair_weight(weight: Weight, own: int, size: int, a: int, b: int, in_b: int)
 def index_query(index: Index, order: int, largest_deep: int) -> _core.Query:
     """Return what the core needs to compute an index up to an order."""
     sizes = range(1, order + 1)
-    rules = [rule(index, size, order, tau) for size, tau in product(sizes, range(_MAX_TABLE + 1))]
+    taus = range(max(_MAX_TABLE, largest_deep) + 1)
+    rules = [rule(index, size, order, tau) for size, tau in product(sizes, taus)]
     deep = pair_weights(index, order, largest_deep) if largest_deep else np.empty(0)
     return _core.Query.index(
         np.array([float(moebius_weight(index, size, order)) for size in sizes]),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fastpd.errors import OptionError, nearest
 from fastpd.forest import Forest
 from fastpd.frames import Rows
-from fastpd.measures import Sample
+from fastpd.measures import Empirical, Sample
 from fastpd.queries._effects import effect_axes
 from fastpd.queries._engine import Engine, as_answer, new_output
 from fastpd.queries._features import FeatureSet
@@ -59,7 +59,7 @@ def probability_value(
     engine: Engine, sample: Sample, sets: Sequence[FeatureSet], rows: Rows, dtype: Any
 ) -> NDArray[Any]:
     """Return the mean predicted probability with the features of each set held at a row's."""
-    others, weights = _background(sample)
+    others, weights = _background(engine, sample)
     memory = new_output(rows.n_rows, len(sets), engine.forest.n_outputs, dtype)
     n_parts = len(sets) * -(-rows.n_rows // _STEP)
     with engine.settings.progress.task("probabilities", n_parts) as task:
@@ -75,7 +75,13 @@ def probability_value(
     return as_answer(memory)
 
 
-def _background(sample: Sample) -> tuple[Rows, Floats]:
+def _background(engine: Engine, sample: Sample) -> tuple[Rows, Floats]:
+    if not isinstance(engine.measure, Empirical):
+        raise OptionError(
+            f"scale is 'probability', a mean over rows of a background, but the measure is "
+            f"{engine.measure.name}. Give a background instead of a measure, or ask for "
+            "scale='link'."
+        )
     kept = sample.rows()
     if kept is None:
         raise OptionError(

@@ -68,7 +68,7 @@ def _tables(
         with settings.progress.task(f"tables for {what}", 1) as task:
             return _core.compile_tables(
                 engine.blocks.core,
-                engine.background,
+                engine.chances,
                 values,
                 engine.origin(output) if ask.index is None else 0.0,
                 ask.query(engine.blocks.largest_deep),
