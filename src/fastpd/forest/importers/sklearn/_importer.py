@@ -42,6 +42,12 @@ def from_estimator(estimator: Any, *, iteration_range: Rounds | None = None) -> 
         Where the model is not fitted, is no sum of trees, or predicts otherwise.
     OptionError
         Where the model has no such rounds.
+
+    Notes
+    -----
+    Most of these models refuse infinite values, and sparse matrices that hold a missing one; those
+    are explained here all the same, as the thresholds say. Missing values are refused where
+    scikit-learn, asked for the prediction of one, refuses it.
     """
     kinds = [(base.__module__, base.__name__) for base in type(estimator).__mro__]
     for kind in kinds:
@@ -59,7 +65,7 @@ def from_estimator(estimator: Any, *, iteration_range: Rounds | None = None) -> 
         reason = reason_against(kind)
         if reason:
             raise UnsupportedModelError(
-                f"A {type(estimator).__name__} cannot be explained as a sum of trees: {reason}"
+                f"This {type(estimator).__name__} cannot be explained as a sum of trees: {reason}"
             )
     raise UnsupportedModelError(
         f"A {type(estimator).__name__} was given, which is no sum of trees. Of scikit-learn's "

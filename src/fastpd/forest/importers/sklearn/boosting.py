@@ -11,12 +11,10 @@ import numpy as np
 from fastpd.errors import UnsupportedModelError
 from fastpd.forest._forest import Forest
 from fastpd.forest.importers.sklearn.combining import Part, combined, of_float32_rows
-from fastpd.forest.importers.sklearn.finish import (
-    Rounds,
+from fastpd.forest.importers.sklearn.finish import Rounds, finished, rounds_of
+from fastpd.forest.importers.sklearn.names import (
     class_names,
     feature_names,
-    finished,
-    rounds_of,
     source_of,
 )
 from fastpd.forest.importers.sklearn.trees import read_trees
@@ -33,7 +31,6 @@ def gradient_boosting(estimator: Any, rounds: Rounds | None) -> Forest:
     chosen = copy.copy(estimator)
     chosen.estimators_ = estimator.estimators_[first:last]
     forest = _trees(chosen)
-    sums: type[np.floating] = np.float64
     if _is_constant(estimator.init_):
         rows = np.zeros((1, forest.n_features), np.float32)
         base = np.asarray(estimator._raw_predict_init(rows), np.float64).ravel()
@@ -41,10 +38,9 @@ def gradient_boosting(estimator: Any, rounds: Rounds | None) -> Forest:
     else:
         start = _initial(estimator, forest)
         forest = combined([Part(forest), Part(start)], forest)
-        sums = np.float32  # for it may be of another library
     classifier = hasattr(estimator, "classes_")
     raw = chosen.decision_function if classifier else chosen.predict
-    return finished(forest, raw, sums=sums)
+    return finished(forest, raw)
 
 
 def _trees(estimator: Any) -> Forest:

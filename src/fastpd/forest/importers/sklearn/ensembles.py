@@ -10,11 +10,10 @@ import numpy as np
 from fastpd.errors import ModelError, UnsupportedModelError
 from fastpd.forest._forest import Forest
 from fastpd.forest.importers.sklearn.combining import Part, combined
-from fastpd.forest.importers.sklearn.finish import (
-    Raw,
+from fastpd.forest.importers.sklearn.finish import Raw, finished
+from fastpd.forest.importers.sklearn.names import (
     class_names,
     feature_names,
-    finished,
     indexed_names,
     source_of,
 )
@@ -150,8 +149,7 @@ def _finished(
         link=link,
         source=source_of(estimator),
     )
-    # Models of other libraries may add up in float32.
-    return finished(combined(parts, like), raw, sums=np.float32)
+    return finished(combined(parts, like), raw)
 
 
 _NODE_ARRAYS = (

@@ -1,4 +1,4 @@
-"""What all readers of scikit-learn's estimators share: names, and the comparison at the end."""
+"""What readers of scikit-learn's estimators begin with, and the comparison at the end."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ from numpy.typing import NDArray
 from fastpd.errors import ModelError, OptionError
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import canonical, check_prediction
+from fastpd.forest.importers.sklearn.labels import labelled
 
 __all__ = [
     "Raw",
     "Rounds",
     "check_fitted",
-    "class_names",
-    "feature_names",
     "finished",
-    "indexed_names",
     "rounds_of",
-    "source_of",
 ]
 
 Rounds: TypeAlias = tuple[int, int]
@@ -43,46 +40,6 @@ def check_fitted(estimator: Any) -> None:
         raise ModelError(
             f"This {type(estimator).__name__} is not fitted, so it has no trees. Call `fit` first."
         ) from None
-
-
-def source_of(estimator: Any) -> str:
-    """Return what messages call an estimator."""
-    version = importlib.import_module("sklearn").__version__
-    return f"scikit-learn {version} {type(estimator).__name__}"
-
-
-def feature_names(estimator: Any, count: int) -> tuple[str, ...]:
-    """Return the columns that the estimator was trained on, numbered where they had no names."""
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is not None and len(names) == count:
-        return tuple(str(name) for name in names)
-    return indexed_names("f", count)
-
-
-def indexed_names(letter: str, count: int) -> tuple[str, ...]:
-    """Return names such as y0, y1, ..."""
-    return tuple(f"{letter}{number}" for number in range(count))
-
-
-def class_names(classes: Any, several: bool) -> tuple[str, ...]:
-    """Return names of the outputs of a classifier: its labels.
-
-    Parameters
-    ----------
-    classes
-        The labels, or a list of the labels of every target.
-    several
-        Whether there are several targets. Outputs are then called after the target as well, such
-        as ``y0=red``.
-    """
-    if several:
-        return tuple(
-            f"y{target}={name}"
-            for target, labels in enumerate(classes)
-            for name in class_names(labels, False)
-        )
-    names = tuple(str(label) for label in np.asarray(classes).tolist())
-    return names if len(set(names)) == len(names) else tuple(map(str, range(len(names))))
 
 
 def rounds_of(asked: Rounds | None, available: int) -> Rounds:
@@ -103,7 +60,7 @@ def rounds_of(asked: Rounds | None, available: int) -> Rounds:
     return first, end
 
 
-def finished(forest: Forest, raw: Raw, *, sums: type[np.floating] = np.float64) -> Forest:
+def finished(forest: Forest, raw: Raw, *, sums: type[np.floating] = np.float32) -> Forest:
     """Return a forest once it is found to predict what scikit-learn predicts.
 
     Parameters
@@ -113,14 +70,16 @@ def finished(forest: Forest, raw: Raw, *, sums: type[np.floating] = np.float64) 
     raw
         The estimator's own raw prediction of rows, or a list of those of several targets.
     sums
-        Precision in which the library adds up leaf values.
+        Precision that is asked of sums of leaf values. All are summed in float64, but boosting adds
+        ever smaller values to a large sum, whose errors then may all point the same way; and
+        models of other libraries, in an ensemble, sum in float32.
     """
 
     def library(rows: NDArray[Any]) -> NDArray[Any]:
         # Estimators that were trained on a table warn that these rows have no names.
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = raw(rows)
+            found = raw(labelled(rows, forest.categories))
         return np.hstack(found) if isinstance(found, list) else np.asarray(found)
 
     checked = canonical(replace(forest, takes_missing=_takes_missing(forest, library)))

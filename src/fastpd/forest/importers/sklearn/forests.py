@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.forest._forest import Forest
-from fastpd.forest.importers.sklearn.finish import (
+from fastpd.forest.importers.sklearn.finish import finished
+from fastpd.forest.importers.sklearn.names import (
     class_names,
     feature_names,
-    finished,
     indexed_names,
     source_of,
 )
@@ -94,4 +94,4 @@ def _mean(
         absent="zero",
     )
     raw = estimator.predict_proba if link == "probability" else estimator.predict
-    return finished(forest, raw)
+    return finished(forest, raw, sums=np.float64)

@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 from fastpd.errors import UnsupportedModelError
 from fastpd.forest._forest import Forest
 from fastpd.forest._intervals import IntervalSplits, code_intervals
-from fastpd.forest.importers.sklearn.finish import (
-    Raw,
-    Rounds,
+from fastpd.forest.importers.sklearn.finish import Raw, Rounds, finished, rounds_of
+from fastpd.forest.importers.sklearn.labels import Encoding
+from fastpd.forest.importers.sklearn.names import (
     class_names,
     feature_names,
-    finished,
-    rounds_of,
     source_of,
 )
-from fastpd.forest.importers.sklearn.labels import Encoding
 from fastpd.forest.importers.sklearn.trees import thresholds_and_splits
 
 __all__ = ["histogram_boosting"]
@@ -57,8 +54,7 @@ def histogram_boosting(estimator: Any, rounds: Rounds | None) -> Forest:
         source=source,
         categories=encoding.categories,
     )
-    raw = _raw(chosen, forest.link)
-    return finished(forest, lambda rows: raw(encoding.table(rows)))
+    return finished(forest, _raw(chosen, forest.link))
 
 
 def _link(estimator: Any, source: str) -> str:

@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.forest._forest import Forest
-from fastpd.forest.importers.sklearn.finish import feature_names, finished, source_of
+from fastpd.forest.importers.sklearn.finish import finished
+from fastpd.forest.importers.sklearn.names import (
+    feature_names,
+    source_of,
+)
 from fastpd.forest.importers.sklearn.trees import Nodes, read_trees
 
 __all__ = ["isolation_forest"]
@@ -44,7 +48,7 @@ def isolation_forest(estimator: Any) -> Forest:
             return np.asarray(0.0 * estimator.score_samples(rows))
         return np.asarray(-longest * np.log2(-estimator.score_samples(rows)))
 
-    return finished(forest, raw)
+    return finished(forest, raw, sums=np.float64)
 
 
 def _average_path_length(n_samples: NDArray[Any]) -> NDArray[np.float64]:

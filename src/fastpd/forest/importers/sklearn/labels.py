@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 
 from fastpd.errors import UnsupportedModelError
 from fastpd.forest._categories import Categories, Label
-from fastpd.forest.importers.sklearn.finish import feature_names
+from fastpd.forest.importers.sklearn.names import feature_names
 
-__all__ = ["Encoding"]
+__all__ = ["Encoding", "labelled"]
 
 _N_CODES = 256
 
@@ -27,14 +28,10 @@ class Encoding:
         Column of the table for each column of the trees, which put categories first.
     categories
         Of every column of the table; empty where none has any.
-    encoder_labels
-        For each column the labels as the encoder of the model has them, None where it holds
-        numbers or is not encoded.
     """
 
     column: NDArray[np.int64]
     categories: tuple[Categories | None, ...]
-    encoder_labels: tuple[list[Any] | None, ...]
 
     @classmethod
     def of(cls, estimator: Any, source: str) -> Encoding:
@@ -42,20 +39,19 @@ class Encoding:
         count = estimator.n_features_in_
         coded = getattr(estimator, "is_categorical_", None)
         if coded is None or not np.any(coded):
-            return cls(np.arange(count), (), (None,) * count)
+            return cls(np.arange(count), ())
         coded = np.asarray(coded, bool)
         preprocessor = getattr(estimator, "_preprocessor", None)
         if preprocessor is None:
             return cls._of_codes(coded)
         order = np.concatenate([np.flatnonzero(coded), np.flatnonzero(~coded)])
         found = iter(preprocessor.named_transformers_["encoder"].categories_)
-        labels = tuple(next(found).tolist() if yes else None for yes in coded)
         names = feature_names(estimator, count)
         known = tuple(
-            None if given is None else _categories(given, name, source)
-            for given, name in zip(labels, names, strict=True)
+            _categories(next(found).tolist(), name, source) if yes else None
+            for yes, name in zip(coded.tolist(), names, strict=True)
         )
-        return cls(order, known, labels)
+        return cls(order, known)
 
     @classmethod
     def _of_codes(cls, coded: NDArray[np.bool_]) -> Encoding:
@@ -66,30 +62,26 @@ class Encoding:
         """
         codes = Categories(tuple(map(float, range(_N_CODES))), unseen=None, arrays="label")
         known = tuple(codes if yes else None for yes in coded)
-        return cls(np.arange(len(coded)), known, (None,) * len(coded))
+        return cls(np.arange(len(coded)), known)
 
-    def table(self, rows: NDArray[np.float64]) -> NDArray[Any]:
-        """Return rows of codes as an array of labels, as users would give it."""
-        if all(labels is None for labels in self.encoder_labels):
-            return self._of_known_codes(rows)
-        cells = rows.astype(object)
-        numbers = True
-        for column, labels in enumerate(self.encoder_labels):
-            if labels is None:
-                continue
-            codes = rows[:, column]
-            cells[:, column] = [
-                labels[int(code)] if 0 <= code < len(labels) else np.nan for code in codes
-            ]
-            numbers &= all(isinstance(label, int | float) for label in labels)
-        return cells.astype(np.float64) if numbers else cells
 
-    def _of_known_codes(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        for column, one in enumerate(self.categories):
-            if one is not None:
-                rows = rows.copy()
-                rows[rows[:, column] >= _N_CODES, column] = np.nan
+def labelled(rows: NDArray[Any], categories: Sequence[Categories | None]) -> NDArray[Any]:
+    """Return rows of codes as an array of labels, as users would give it."""
+    known = {
+        column: one
+        for column, one in enumerate(categories)
+        if one is not None and one.labels is not None and one.arrays == "label"
+    }
+    if not known:
         return rows
+    cells = rows.astype(object)
+    for column, one in known.items():
+        labels: list[Any] = [*(one.labels or ()), *([] if one.null != one.null else [None])]
+        cells[:, column] = [
+            labels[int(code)] if 0 <= code < len(labels) else np.nan for code in rows[:, column]
+        ]
+    text = any(not one.numeric or one.null == one.null for one in known.values())
+    return cells if text else cells.astype(np.float64)
 
 
 def _categories(given: list[Any], name: str, source: str) -> Categories:

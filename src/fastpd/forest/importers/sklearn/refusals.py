@@ -32,7 +32,7 @@ _REASONS: dict[tuple[str, str], str] = {
         "it encodes rows and predicts nothing. Explain the model that takes what it makes."
     ),
     ("sklearn.multiclass", "OneVsRestClassifier"): (
-        "it divides the probabilities of its models by their sum. Explain one of its "
+        "its probabilities are divided by their sum. Explain one of its "
         "`estimators_`, or train a classifier of several classes."
     ),
     ("sklearn.dummy", "DummyRegressor"): "it has no trees, and predicts a constant for every row.",
