@@ -104,12 +104,27 @@ def test_a_null_of_polars_is_a_label_and_a_nan_is_none():
     model = ensemble.HistGradientBoostingRegressor(categorical_features=["c"], **QUICK)
     model.fit(table, y)
     assert import_model(model).categories[1] == Categories(
-        ("a", "b"), null=2.0, nan=float("nan"), arrays="label"
+        ("a", "b"), null=2.0, nan=float("nan"), arrays="label", text_only=True
     )
     ex = Explainer(model, table[:20])
     np.testing.assert_allclose(ex.predict(table), model.predict(table), atol=1e-7)
     other = pd.DataFrame({"x": [0.0] * 3, "c": pd.Categorical(["a", None, "z"])})
     np.testing.assert_allclose(ex.predict(other), model.predict(other), atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("wrap", [pd.DataFrame, pd.DataFrame.to_numpy])
+def test_numbers_in_a_column_of_text_are_refused_as_by_scikit_learn(wrap: Any):
+    table = pd.DataFrame({"x": X[:, 1], "c": np.where(X[:, 2] > 1, "a", "b")})
+    model = ensemble.HistGradientBoostingRegressor(categorical_features=["c"], **QUICK)
+    model.fit(table, Y)
+    rows = wrap(pd.DataFrame({"x": [0.0, 1.0], "c": [1.0, 2.0]}))
+    with pytest.raises((TypeError, ValueError)):
+        model.predict(rows)
+    with pytest.raises(
+        DataError, match=r"'c' of X holds 1\.0, which the model was not trained with"
+    ):
+        Explainer(model, table[:20]).predict(rows)
 
 
 def test_a_null_that_was_never_met_is_missing():

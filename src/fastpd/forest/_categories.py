@@ -34,6 +34,8 @@ class Categories:
     arrays
         What a number in an array without labels is: a ``"code"`` as in most libraries, or itself a
         ``"label"``.
+    text_only
+        Whether the library refuses a number as a label, known or not.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Categories:
     null: float | None = float("nan")
     nan: float | Literal["null"] = "null"
     arrays: Literal["code", "label"] = "code"
+    text_only: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Categories) and self._key == other._key
@@ -61,7 +64,7 @@ class Categories:
         """All that counts, with text for NaN, which is not equal to itself."""
         codes = (self.unseen, self.null, self.nan)
         same = ("nan" if code is not None and code != code else code for code in codes)
-        return (self.labels, self.arrays, *same)
+        return (self.labels, self.arrays, self.text_only, *same)
 
     @cached_property
     def _codes(self) -> Mapping[Label, float]:

@@ -65,6 +65,8 @@ class Labels:
                 f"Column {self.name!r} of {self.what} holds {shortened(repr(plain))}, a "
                 f"{type(plain).__name__}; expected a label: text, or a number."
             )
+        if self.categories.text_only and not isinstance(plain, str):
+            raise self._unknown(plain)
         code = self.categories.code(plain)
         if code is None or (self.strict and not self.categories.knows(plain)):
             raise self._unknown(plain)

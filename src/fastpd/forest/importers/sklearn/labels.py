@@ -100,4 +100,5 @@ def _categories(given: list[Any], name: str, source: str) -> Categories:
                 f"{type(label).__name__}; expected text or numbers. Rename the categories and "
                 "train again."
             )
-    return Categories(tuple(labels), null=null, nan=nan, arrays="label")
+    text_only = bool(labels) and all(isinstance(label, str) for label in labels)
+    return Categories(tuple(labels), null=null, nan=nan, arrays="label", text_only=text_only)
