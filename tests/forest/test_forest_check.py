@@ -3,6 +3,7 @@ import pytest
 from hand_made import make_forest
 
 from fastpd.errors import ModelFileError, ModelMismatchError
+from fastpd.forest import IntervalSplits
 from fastpd.forest.check import check_prediction, sample_rows, tolerance, validate
 from fastpd.forest.walk import leaves_reached, predict, predict_rounded
 
@@ -105,6 +106,14 @@ def test_sample_rows_are_the_same_every_time_and_hit_thresholds(small):
     assert np.any(column == np.nextafter(np.float32(0.5), np.float32(1)))
     assert np.isnan(rows).any()
     assert not np.isinf(rows).any()
+
+
+def test_sample_rows_are_whole_numbers_where_splits_are_sets_and_there_alone():
+    sets = {0: [(1.0, 3.0), (7.0, 8.0)], 2: [(-np.inf, np.inf)]}  # the second of missing values
+    rows = sample_rows(make_forest(splits=IntervalSplits.from_mapping(sets)))
+    coded, plain = (column[~np.isnan(column)] for column in rows.T)
+    assert np.all(coded == np.floor(coded))
+    assert not np.all(plain == np.floor(plain))
 
 
 def test_sample_rows_hold_the_number_that_stands_for_missing():

@@ -14,7 +14,7 @@ __all__ = ["Categories", "Label", "with_labels"]
 Label: TypeAlias = str | int | float | bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Categories:
     """The labels of one categorical column, and the number that stands for each in the trees.
 
@@ -28,9 +28,14 @@ class Categories:
         library refuses such a label.
     null
         The code of a missing label, by default NaN; None where the library refuses it.
+    nan
+        The code of a label that is NaN, where the library tells it from one that is missing;
+        ``"null"``, as in most libraries, where it does not.
     arrays
         What a number in an array without labels is: a ``"code"`` as in most libraries, or itself a
         ``"label"``.
+    text_only
+        Whether the library refuses a number as a label, known or not.
 
     Examples
     --------
@@ -44,7 +49,22 @@ class Categories:
     labels: tuple[Label, ...] | None
     unseen: float | None = float("nan")
     null: float | None = float("nan")
+    nan: float | Literal["null"] = "null"
     arrays: Literal["code", "label"] = "code"
+    text_only: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Categories) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """All that counts, with text for NaN, which is not equal to itself."""
+        codes = (self.unseen, self.null, self.nan)
+        same = ("nan" if code is not None and code != code else code for code in codes)
+        return (self.labels, self.arrays, self.text_only, *same)
 
     @cached_property
     def _codes(self) -> Mapping[Label, float]:

@@ -164,8 +164,8 @@ def tolerance(forest: Forest, sums: type[np.floating] = np.float32) -> NDArray[n
 def sample_rows(forest: Forest, seed: int = 0) -> NDArray[Any]:
     """Return rows on which a misread split shows, in the precision in which the model compares.
 
-    Values lie at thresholds exactly, one step to either side, between two of them, beyond all of
-    them, or are missing. Features that are split by sets get whole numbers, as codes are.
+    Values lie at thresholds, one step to either side, between two of them, beyond all of them, or
+    are missing where the library takes that. Features split by sets get whole numbers, as codes.
     """
     count = max(4, min(SAMPLE_ROWS, SAMPLE_CELLS // max(1, forest.n_features)))
     rng = np.random.default_rng(seed)
@@ -179,10 +179,12 @@ def sample_rows(forest: Forest, seed: int = 0) -> NDArray[Any]:
         last = first + number - 1
         above = points[np.minimum(at + 1, last)]
         rows[:, used] = _around(rng, points[at], above, points[first], points[last])
-    coded = np.unique(forest.feature[forest.splits.node])
+    limited = np.isfinite(forest.splits.low) | np.isfinite(forest.splits.high)
+    coded = np.unique(forest.feature[forest.splits.owner()[limited]])
     rows[:, coded] = np.maximum(np.floor(rows[:, coded]), 0)
     kinds = rng.random(rows.shape)
-    rows[kinds < 0.1] = np.nan
+    if forest.takes_missing:
+        rows[kinds < 0.1] = np.nan
     if np.isfinite(forest.missing):
         rows[kinds > 0.95] = kind(forest.missing)
     return rows

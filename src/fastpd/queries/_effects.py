@@ -162,7 +162,14 @@ def _axis(engine: Engine, feature: int) -> Axis:
     known = (
         forest.categories[engine.blocks.players.columns(feature)[0]] if forest.categories else None
     )
-    return Axis(engine.names[feature], edges, forest.comparison, forest.missing, known)
+    return Axis(
+        engine.names[feature],
+        edges,
+        forest.comparison,
+        forest.missing,
+        known,
+        forest.takes_missing,
+    )
 
 
 def _offsets(sizes: list[Any]) -> NDArray[np.int64]:
