@@ -158,6 +158,21 @@ def test_labels_that_the_library_may_have_cut_wrong_are_not_trusted(letters):
     np.testing.assert_allclose(told.predict(table), model.predict(table), atol=1e-6)
 
 
+@pytest.mark.parametrize("missing", [0.0, 4.0])
+def test_a_number_for_missing_that_is_a_code_makes_predictions_hang_on_the_order(missing):
+    model = wrapper(frame(LETTERS), missing=missing)
+    with pytest.raises(UnsupportedModelError, match=r"also the code of the category '[ea]' of 'ci"):
+        import_model(model)
+
+
+@pytest.mark.parametrize("missing", [5.0, 0.5, -1.0])
+def test_a_number_for_missing_that_is_no_code_leaves_labels_alone(missing):
+    model = wrapper(frame(LETTERS), missing=missing)
+    rows = frame(list("abcde"), order="abcde")
+    found = Explainer(model, rows).predict(rows)
+    np.testing.assert_allclose(found, model.predict(rows), atol=1e-6)
+
+
 def test_codes_of_arrays_and_slices_have_no_labels():
     X = np.column_stack([NUMBERS, RNG.integers(0, 5, 200)])
     model = wrapper(X, X[:, 1] % 3, feature_types=["q", "c"])

@@ -168,6 +168,14 @@ def test_weights_that_are_not_one_for_each_tree_are_refused(document, write):
         import_model(write(content))
 
 
+@pytest.mark.parametrize("weight", [1e99, float("nan"), float("-inf")])
+def test_weights_that_are_not_finite_are_refused(document, write, weight):
+    content = document("dart-classes.json")
+    content["learner"]["gradient_booster"]["weight_drop"][0] = weight
+    with pytest.raises(ModelFileError, match="not finite"):
+        import_model(write(content))
+
+
 def test_leaf_widths_that_fit_no_output_are_refused(document, write):
     content = document("vector-leaves.json")
     trees(content)[0]["tree_param"]["size_leaf_vector"] = "2"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import ModelError, ModelFileError, OptionError
+from fastpd.errors import ModelError, ModelFileError, OptionError, UnsupportedModelError
 from fastpd.forest._categories import Categories
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import check_prediction, validate
@@ -177,6 +177,7 @@ def _missing(number: Any) -> float:
 def _forest(document: Document, rounds: Rounds, missing: float, classes: Any) -> Forest:
     first, last = (int(document.rounds[number]) for number in rounds)
     nodes = read_nodes(document, first, last)
+    _refuse_missing_code(document, missing)
     forest = Forest(
         **vars(nodes),
         base=base_margin(document),
@@ -191,6 +192,22 @@ def _forest(document: Document, rounds: Rounds, missing: float, classes: Any) ->
     )
     validate(forest)
     return forest
+
+
+def _refuse_missing_code(document: Document, missing: float) -> None:
+    """Refuse a number for missing that is the code of a label, too.
+
+    XGBoost looks for that number among the codes by which a table numbers its labels, so that its
+    predictions depend on how the table does that.
+    """
+    for name, known in zip(document.feature_names, document.categories, strict=True):
+        labels = known.labels if known is not None and known.labels else ()
+        if missing in range(len(labels)):
+            raise UnsupportedModelError(
+                f"{document.source} takes {missing:g} for missing, which is also the code of the "
+                f"category {labels[int(missing)]!r:.60} of {name!r}; XGBoost then predicts by the "
+                "order of categories in a table. Train with missing=numpy.nan."
+            )
 
 
 def _categories(document: Document, nodes: Nodes) -> tuple[Categories | None, ...]:

@@ -176,7 +176,9 @@ def _weights(source: str, weights: Any, n_trees: int) -> NDArray[np.float64]:
         return np.ones(n_trees)
     if len(weights) != n_trees or not all(isinstance(weight, int | float) for weight in weights):
         raise damaged(source, f"'weight_drop' is not one number for each of {n_trees} trees")
-    return np.array(weights, np.float32).astype(np.float64)
+    # A weight that overflows is found with the leaf values that it makes infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.array(weights, np.float32).astype(np.float64)
 
 
 def _rounds(
