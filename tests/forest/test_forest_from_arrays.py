@@ -128,6 +128,14 @@ def test_an_empty_forest_predicts_its_base():
     assert np.all(ex.shap(np.ones((4, 3))).values == 0)
 
 
+def test_a_background_row_of_no_weight_is_as_if_it_was_not_there():
+    rows = np.array([[0.0, 1.0], [1.0, 5.0], [0.2, 9.0], [-3.0, -1.0]])
+    whole = Explainer(pair(), rows, weights=[0, 1, 0, 2])
+    part = Explainer(pair(), rows[[1, 3]], weights=[1, 2])
+    np.testing.assert_array_equal(whole.shap(rows).values, part.shap(rows).values)
+    np.testing.assert_array_equal(whole.value([(0,), (1,)], rows), part.value([(0,), (1,)], rows))
+
+
 def test_a_single_leaf_is_a_tree():
     forest = Forest.from_arrays([-1], [0], [-1], [-1], [3.0], n_features=2)
     assert predict(forest, [[0, 0]]).tolist() == [[3]]
