@@ -118,6 +118,7 @@ def test_a_cycle_that_hangs_on_nothing_is_refused():
         ({"tree_output": [0]}, "tree_output is .*; expected the number of an output for each of 2"),
         ({"tree_output": [0, -1]}, "tree_output is"),
         ({"tree_output": [0.0, 1.0]}, "tree_output is"),
+        ({"tree_output": [[0], [0, 1]]}, "tree_output is"),
         ({"tree_output": [0, 2**40]}, "tree_output is"),
         (
             {"tree_output": [0, 2], "output_names": ["a", "b"]},
@@ -159,6 +160,8 @@ def test_a_child_in_another_tree_is_refused():
         ({"absent": None}, "absent is None"),
         ({"feature_names": "a"}, "feature_names is 'a'; expected a list of strings"),
         ({"feature_names": [1]}, "feature_names is"),
+        ({"feature_names": np.array(3)}, "feature_names is"),
+        ({"feature_names": ["a"], "n_features": np.zeros(3)}, "features are asked for"),
         ({"feature_names": ["a", "a"]}, "feature_names has 'a' twice"),
         ({"output_names": ["a", "a"]}, "output_names has 'a' twice"),
         ({"feature_names": ["a"], "n_features": 2}, "n_features is 2 for 1 feature_names"),

@@ -14,7 +14,7 @@ from fastpd.errors import OptionError
 from fastpd.forest._forest import Absent, Comparison, Forest
 from fastpd.forest._given_columns import MOST_OUTPUTS, categories_of, feature_names, output_names
 from fastpd.forest._intervals import IntervalSplits, code_intervals
-from fastpd.forest._tree_lists import TreeLists
+from fastpd.forest._tree_lists import TreeLists, any_array
 from fastpd.forest.check import canonical, reachable
 from fastpd.forest.thresholds import at_or_above, just_above
 
@@ -209,7 +209,7 @@ def _tree_outputs(given: Any, n_trees: int, width: int) -> NDArray[np.int64]:
             f"tree_output is given beside leaves of {width} values, which add to every output; "
             "leave it out."
         )
-    outputs = np.asarray(given)
+    outputs = any_array(given)
     fits = outputs.shape == (n_trees,) and outputs.dtype.kind in "iu"
     if not fits or np.any((outputs < 0) | (outputs >= MOST_OUTPUTS)):
         raise OptionError(
@@ -230,10 +230,7 @@ def _per_tree(name: str, given: Any, absent: float, n_trees: int) -> NDArray[np.
 
 def _numbers(name: str, given: Any) -> NDArray[np.float64]:
     """Return one finite number, or a list of them, as an array."""
-    try:
-        numbers = np.asarray(given)
-    except (TypeError, ValueError):
-        numbers = np.empty(0, object)
+    numbers = any_array(given)
     fits = numbers.dtype.kind in "iuf" and numbers.ndim <= 1
     if not fits or not np.all(np.isfinite(numbers)):
         raise OptionError(f"{name} is {given!r:.60}; expected finite numbers.")

@@ -20,19 +20,19 @@ MOST_OUTPUTS = 1_000_000
 
 def feature_names(given: Any, count: Any, used: NDArray[Any]) -> tuple[str, ...]:
     """Return names of the columns, made up where none are given."""
-    if given is not None:
-        names = _texts("feature_names", given)
-        if count is not None and count != len(names):
-            raise OptionError(f"n_features is {count!r:.60} for {len(names)} feature_names.")
-        return names
+    names = () if given is None else _texts("feature_names", given)
     if count is None:
-        count = max(int(used.max()) + 1, 1) if used.size else 0
+        count = len(names) or (max(int(used.max()) + 1, 1) if used.size else 0)
     whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if not whole or not 0 < count <= MOST_COLUMNS:
         raise OptionError(
             f"{count!r:.60} features are asked for; expected a number from 1 to {MOST_COLUMNS}. "
             "Give feature_names or n_features."
         )
+    if names and count != len(names):
+        raise OptionError(f"n_features is {count} for {len(names)} feature_names.")
+    if names:
+        return names
     return tuple(f"f{column}" for column in range(count))
 
 
@@ -84,7 +84,10 @@ def categories_of(
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:
     """Return a list of distinct strings as a tuple."""
-    texts = () if isinstance(given, str) or not hasattr(given, "__iter__") else tuple(given)
+    try:
+        texts = () if isinstance(given, str) else tuple(given)
+    except TypeError:
+        texts = ()
     if not texts or not all(isinstance(text, str) for text in texts):
         raise OptionError(f"{name} is {given!r:.60}; expected a list of strings.")
     if len(set(texts)) < len(texts):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import OptionError
 
-__all__ = ["TreeLists"]
+__all__ = ["TreeLists", "any_array"]
 
 Integers = NDArray[np.int64]
 Array = NDArray[Any]
@@ -202,6 +202,14 @@ def _is_listed(given: Any) -> bool:
     )
 
 
+def any_array(given: Any) -> Array:
+    """Return anything as an array; what is none is an array of objects."""
+    try:
+        return np.asarray(given)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0, object)
+
+
 def _is_whole(number: Any) -> bool:
     return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
@@ -210,10 +218,7 @@ def _array(
     name: str, given: Any, kinds: str, of_tree: str = "", ndims: tuple[int, ...] = (1,)
 ) -> Array:
     """Return an argument as an array of the kinds and dimensions that are expected."""
-    try:
-        array = np.asarray(given)
-    except (TypeError, ValueError, OverflowError):
-        array = np.empty(0, object)
+    array = any_array(given)
     masked = isinstance(given, np.ma.MaskedArray)
     if array.size == 0 and array.ndim == 1 and array.dtype == np.float64:
         array = array.astype(np.int64)
