@@ -25,3 +25,20 @@ def make_forest(**changes):
         "output_names": ("prediction",),
     }
     return Forest(**{**arrays, **changes})
+
+
+STUMP = {
+    "feature": [0, -1, -1],
+    "threshold": [0.5, float("nan"), float("nan")],
+    "left": [1, -1, -1],
+    "right": [2, -1, -1],
+    "value": [float("nan"), 1.0, 2.0],
+}
+# The first tree of three leaves, the second a stump.
+PAIR = {
+    "feature": [[0, -2, 1, -2, -2], [1, -2, -2]],
+    "threshold": [[0.5, 0, -1.0, 0, 0], [3.0, 0, 0]],
+    "left": [[1, -1, 3, -1, -1], [1, -1, -1]],
+    "right": [[2, -1, 4, -1, -1], [2, -1, -1]],
+    "value": [[0.0, 1, 0, 2, 4], [0.0, 10, 20]],
+}

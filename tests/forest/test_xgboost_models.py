@@ -226,16 +226,6 @@ def test_a_linear_booster_is_refused():
         import_model(booster)
 
 
-@pytest.mark.parametrize("onehot", [1, 10])
-def test_a_categorical_split_is_refused_by_tree_and_feature(onehot):
-    frame = pd.DataFrame({"x": X[:, 0], "city": pd.Categorical(CLASSES)})
-    model = xgb.XGBRegressor(
-        n_estimators=1, n_jobs=1, enable_categorical=True, max_cat_to_onehot=onehot
-    )
-    with pytest.raises(UnsupportedModelError, match=r"Tree 0 .* splits feature 'city' by categ"):
-        import_model(model.fit(frame, CLASSES.astype(float)))
-
-
 def test_a_model_that_was_misread_is_refused(monkeypatch):
     real = importer.base_margin
     monkeypatch.setattr(importer, "base_margin", lambda document: real(document) + 0.001)

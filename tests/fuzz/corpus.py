@@ -26,6 +26,18 @@ def xgboost_file(suffix: str) -> bytes:
     return bytes(booster.save_raw(suffix))
 
 
+def xgboost_labels_file(suffix: str) -> bytes:
+    import pandas as pd
+    import xgboost as xgb
+
+    letters = pd.Categorical.from_codes(X[:, 2].astype(int), list("zyxwv"))
+    numbers = pd.Categorical(X[:, 2].astype(int) * 10)
+    table = pd.DataFrame({"a": X[:, 0], "letter": letters, "number": numbers})
+    data = xgb.DMatrix(table, Y, enable_categorical=True)
+    params = {"max_depth": 3, "nthread": 1, "max_cat_to_onehot": 1, "booster": "dart"}
+    return bytes(xgb.train(params | {"rate_drop": 0.5}, data, 3).save_raw(suffix))
+
+
 def lightgbm_file() -> bytes:
     import lightgbm as lgb
 
@@ -59,6 +71,8 @@ def onnx_file() -> bytes:
 SEEDS: dict[str, tuple[str, str, Callable[[], bytes]]] = {
     "xgboost-json": ("xgboost", "model.json", lambda: xgboost_file("json")),
     "xgboost-ubj": ("xgboost", "model.ubj", lambda: xgboost_file("ubj")),
+    "xgboost-labels-json": ("xgboost", "model.json", lambda: xgboost_labels_file("json")),
+    "xgboost-labels-ubj": ("xgboost", "model.ubj", lambda: xgboost_labels_file("ubj")),
     "lightgbm-text": ("lightgbm", "model.txt", lightgbm_file),
     "catboost-json": ("catboost", "model.json", lambda: catboost_file("json")),
     "catboost-cbm": ("catboost", "model.cbm", lambda: catboost_file("cbm")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -99,6 +100,139 @@ class Forest:
     absent: Absent = "refused"
     preparation: Preparation | None = None
     takes_missing: bool = True
+
+    @classmethod
+    def from_arrays(
+        cls,
+        feature: Any,
+        threshold: Any,
+        left: Any,
+        right: Any,
+        value: Any,
+        *,
+        roots: Any = None,
+        left_if: Literal["<", "<="] = "<=",
+        comparison: Comparison = "float64",
+        default_left: Any = False,
+        missing: float | None = None,
+        left_codes: Any = None,
+        categories: Mapping[str, Any] | None = None,
+        base: Any = 0.0,
+        tree_output: Any = None,
+        tree_weights: Any = None,
+        feature_names: Sequence[str] | None = None,
+        n_features: int | None = None,
+        output_names: Sequence[str] | None = None,
+        cover: Any = None,
+        link: str = "identity",
+        absent: Absent = "refused",
+    ) -> Forest:
+        """Return a forest of trees of your own, or of a library that is not read directly.
+
+        Each of `feature`, `threshold`, `left`, `right`, `value`, `default_left` and `cover` is
+        either a list with one array a tree, whose nodes count from 0 and start with the root; or
+        one array over the nodes of all trees, into which `roots` and children point.
+
+        Parameters
+        ----------
+        feature
+            Column that the node splits on; anything at a leaf.
+        threshold
+            Number that a value is compared with; anything at a leaf and at nodes of `left_codes`.
+        left, right
+            Node that follows; -1 on both sides at a leaf.
+        value
+            Leaf values: one a node, or an array (nodes, outputs); anything at inner nodes.
+        roots
+            First node of each tree, where one array holds all; by default there is one tree.
+        left_if
+            Whether a value on the threshold goes right, ``"<"``, or left, ``"<="``.
+        comparison
+            Precision to which values are rounded before they are compared.
+        default_left
+            Whether missing values go left: one bool, or one a node. By default they go right, as
+            comparisons with NaN are false.
+        missing
+            A number that counts as missing beside NaN.
+        left_codes
+            At nodes that split by a set of categories: mapping from the node to the codes that go
+            left; for a list of trees, a list of mappings. All other codes go right.
+        categories
+            For categorical columns, by name: labels, code 0 first; or `Categories`; or None where
+            rows hold codes. A label that is not there is refused, unless `Categories` say more.
+        base
+            Raw prediction before any tree: one number, or one an output.
+        tree_output
+            For each tree the output that it adds to, where leaves have one value; by default 0.
+        tree_weights
+            What leaf values are multiplied by: a number, such as ``1 / n_trees``, or one a tree.
+        feature_names, n_features
+            Names of the columns, or their number; by default f0, f1, ... up to the last in use.
+        output_names
+            Names of the outputs; by default ``"prediction"``, or ``"0"``, ``"1"``, ...
+        cover
+            Training weight of each node; nothing that is computed hangs on it.
+        link, absent
+            As in `Forest`.
+
+        Returns
+        -------
+        Forest
+            The trees, to be given to `Explainer`.
+
+        Raises
+        ------
+        OptionError
+            Where the arrays describe no trees, or a number would have to be changed.
+        FeatureError
+            Where categories are given for a column that is not there.
+
+        Examples
+        --------
+        Two trees, the first ``1 if age <= 30 else 5``, the second a split by the city:
+
+        >>> from fastpd import Explainer, Forest
+        >>> forest = Forest.from_arrays(
+        ...     feature=[[0, -1, -1], [1, -1, -1]],
+        ...     threshold=[[30.0, 0, 0], [0.0, 0, 0]],
+        ...     left=[[1, -1, -1], [1, -1, -1]],
+        ...     right=[[2, -1, -1], [2, -1, -1]],
+        ...     value=[[0.0, 1, 5], [0.0, 10, 20]],
+        ...     left_codes=[{}, {0: [0, 2]}],
+        ...     categories={"city": ["Rome", "Oslo", "Bern"]},
+        ...     feature_names=["age", "city"],
+        ... )
+        >>> import pandas as pd
+        >>> rows = pd.DataFrame({"age": [30, 31], "city": ["Bern", "Oslo"]})
+        >>> Explainer(forest, rows).predict(rows)
+        array([11., 25.])
+        """
+        # At call time, for that module builds a Forest.
+        from fastpd.forest._from_arrays import Given
+
+        return Given(
+            feature=feature,
+            threshold=threshold,
+            left=left,
+            right=right,
+            value=value,
+            roots=roots,
+            left_if=left_if,
+            comparison=comparison,
+            default_left=default_left,
+            missing=missing,
+            left_codes=left_codes,
+            categories=categories,
+            base=base,
+            tree_output=tree_output,
+            tree_weights=tree_weights,
+            feature_names=feature_names,
+            n_features=n_features,
+            output_names=output_names,
+            cover=cover,
+            link=link,
+            absent=absent,
+        ).forest()
 
     @property
     def n_features(self) -> int:

@@ -1,4 +1,4 @@
-"""Thresholds of libraries that send a value on the threshold to the left."""
+"""Thresholds as the forest compares with them: in the precision of values, and strictly below."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastpd.forest._forest import Comparison
 
-__all__ = ["just_above"]
+__all__ = ["at_or_above", "just_above"]
 
 
 def just_above(threshold: ArrayLike, comparison: Comparison) -> NDArray[np.float64]:
@@ -26,4 +26,23 @@ def just_above(threshold: ArrayLike, comparison: Comparison) -> NDArray[np.float
     with np.errstate(over="ignore", under="ignore"):
         rounded = exact.astype(kind)
         above = np.where(rounded > exact, rounded, np.nextafter(rounded, kind(np.inf)))
+    return above.astype(np.float64)
+
+
+def at_or_above(threshold: ArrayLike, comparison: Comparison) -> NDArray[np.float64]:
+    """Return t of the comparison's precision such that ``x < threshold`` is ``x < t``.
+
+    That holds for every x of that precision. It is infinite where all finite numbers are below.
+
+    Examples
+    --------
+    >>> from fastpd.forest.thresholds import at_or_above
+    >>> bool(at_or_above(0.3, "float32") > 0.3)  # float32(0.3) is above 0.3, and not below it
+    True
+    """
+    exact = np.asarray(threshold, dtype=np.float64)
+    kind = np.dtype(comparison).type
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = exact.astype(kind)
+        above = np.where(rounded < exact, np.nextafter(rounded, kind(np.inf)), rounded)
     return above.astype(np.float64)

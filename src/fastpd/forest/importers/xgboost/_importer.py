@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import ModelError, ModelFileError, OptionError
+from fastpd.errors import ModelError, ModelFileError, OptionError, UnsupportedModelError
+from fastpd.forest._categories import Categories
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import check_prediction, validate
 from fastpd.forest.importers.xgboost.document import Document, decode, parse
 from fastpd.forest.importers.xgboost.objectives import base_margin, link_of
 from fastpd.forest.importers.xgboost.rewrite import rewritten
-from fastpd.forest.importers.xgboost.trees import read_nodes
+from fastpd.forest.importers.xgboost.trees import Nodes, read_nodes
 
 __all__ = ["from_booster", "from_file"]
 
@@ -48,7 +49,7 @@ def from_booster(model: Any, *, iteration_range: Rounds | None = None) -> Forest
     Raises
     ------
     ModelError
-        Where the model is not fitted, is not a sum of numeric trees, or predicts otherwise.
+        Where the model is not fitted, is not a sum of trees, or predicts otherwise.
     OptionError
         Where the model has no such rounds.
     """
@@ -87,7 +88,7 @@ def from_file(path: str | os.PathLike[str], *, iteration_range: Rounds | None = 
     ModelFileError
         Where the file cannot be read or is no XGBoost model.
     ModelError
-        Where the model is not a sum of numeric trees, or XGBoost predicts otherwise.
+        Where the model is not a sum of trees, or XGBoost predicts otherwise.
     OptionError
         Where the model has no such rounds.
     """
@@ -175,8 +176,10 @@ def _missing(number: Any) -> float:
 
 def _forest(document: Document, rounds: Rounds, missing: float, classes: Any) -> Forest:
     first, last = (int(document.rounds[number]) for number in rounds)
+    nodes = read_nodes(document, first, last)
+    _refuse_missing_code(document, missing)
     forest = Forest(
-        **vars(read_nodes(document, first, last)),
+        **vars(nodes),
         base=base_margin(document),
         feature_names=document.feature_names,
         output_names=_output_names(document.n_outputs, classes),
@@ -184,9 +187,36 @@ def _forest(document: Document, rounds: Rounds, missing: float, classes: Any) ->
         comparison="float32",
         missing=missing,
         source=document.source,
+        categories=_categories(document, nodes),
+        absent="missing",
     )
     validate(forest)
     return forest
+
+
+def _refuse_missing_code(document: Document, missing: float) -> None:
+    """Refuse a number for missing that is the code of a label, too.
+
+    XGBoost looks for that number among the codes by which a table numbers its labels, so that its
+    predictions depend on how the table does that.
+    """
+    for name, known in zip(document.feature_names, document.categories, strict=True):
+        labels = known.labels if known is not None and known.labels else ()
+        if missing in range(len(labels)):
+            raise UnsupportedModelError(
+                f"{document.source} takes {missing:g} for missing, which is also the code of the "
+                f"category {labels[int(missing)]!r:.60} of {name!r}; XGBoost then predicts by the "
+                "order of categories in a table. Train with missing=numpy.nan."
+            )
+
+
+def _categories(document: Document, nodes: Nodes) -> tuple[Categories | None, ...]:
+    """Return the categories of every column, also of one that only its splits tell of."""
+    known = list(document.categories)
+    for column in set(nodes.feature[nodes.splits.node].tolist()):
+        if 0 <= column < len(known) and known[column] is None:
+            known[column] = Categories(None)
+    return tuple(known) if any(known) else ()
 
 
 def _output_names(count: int, classes: Any) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import ModelFileError, UnsupportedModelError
+from fastpd.forest._categories import Categories
 from fastpd.forest.importers.xgboost import ubjson
+from fastpd.forest.importers.xgboost.fields import FieldReader, damaged
+from fastpd.forest.importers.xgboost.labels import read_categories
 
-__all__ = ["Document", "damaged", "decode", "parse"]
-
-# Above this a count in a file is taken for damage: names are made up for every column.
-MAX_COLUMNS = 10_000_000
+__all__ = ["Document", "decode", "parse"]
 
 _OLD_FORMATS = (b"binf", b"bs64", b"CONFIG-offset:")
 
@@ -38,6 +37,8 @@ class Document:
         Whether the base score was set by the user rather than estimated.
     feature_names
         Names of the columns.
+    categories
+        For each column its categories, None where it holds numbers.
     n_outputs, n_classes
         Number of raw scores, and of classes (0 where the model is no multiclass one).
     trees, tree_info, weights
@@ -55,6 +56,7 @@ class Document:
     base_score: str
     user_base_score: bool
     feature_names: tuple[str, ...]
+    categories: tuple[Categories | None, ...]
     n_outputs: int
     n_classes: int
     trees: list[Mapping[str, Any]]
@@ -62,14 +64,6 @@ class Document:
     weights: NDArray[np.float64]
     rounds: NDArray[np.int64]
     attributes: Mapping[str, Any]
-
-
-def damaged(source: str, what: str) -> ModelFileError:
-    """Return the error for a document that is no valid XGBoost model."""
-    return ModelFileError(
-        f"{source} is not a valid XGBoost model: {what}. Save the model again with "
-        "`save_model('model.ubj')` or `save_model('model.json')` of XGBoost 1.7 or newer."
-    )
 
 
 def decode(data: bytes, source: str) -> Any:
@@ -112,7 +106,7 @@ def parse(content: Any, source: str) -> Document:
     """
     if not isinstance(content, Mapping) or "learner" not in content:
         raise damaged(source, "it has no 'learner', so another program wrote it")
-    read = _Reader(source)
+    read = FieldReader(source)
     learner = read.mapping(content, "learner")
     model, weights = _booster(read, read.mapping(learner, "gradient_booster"))
     params = read.mapping(learner, "learner_model_param")
@@ -122,6 +116,7 @@ def parse(content: Any, source: str) -> Document:
     n_classes = read.count(params, "num_class", 0)
     n_outputs = max(1, n_classes, read.count(params, "num_target", 1))
     objective = read.mapping(learner, "objective")
+    names = _feature_names(read, learner, read.count(params, "num_feature"))
     return Document(
         source=source,
         version=tuple(read.integers(content, "version").tolist()),
@@ -129,7 +124,8 @@ def parse(content: Any, source: str) -> Document:
         objective_params=objective,
         base_score=read.text(params, "base_score"),
         user_base_score=read.count(params, "boost_from_average", 1) == 0,
-        feature_names=_feature_names(read, learner, read.count(params, "num_feature")),
+        feature_names=names,
+        categories=read_categories(read, learner, model, names),
         n_outputs=n_outputs,
         n_classes=n_classes,
         trees=trees,
@@ -140,62 +136,7 @@ def parse(content: Any, source: str) -> Document:
     )
 
 
-class _Reader:
-    """Fields of a mapping, each checked to be of the kind that is expected."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-
-    def field(self, of: Mapping[str, Any], key: str, default: Any) -> Any:
-        value = of.get(key, default)
-        if value is None:
-            raise damaged(self.source, f"the field {key!r} is absent")
-        return value
-
-    def wrong(self, key: str, value: Any, expected: str) -> ModelFileError:
-        shown = repr(value)
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        return damaged(self.source, f"the field {key!r} is {shown}; expected {expected}")
-
-    def mapping(self, of: Mapping[str, Any], key: str, default: Any = None) -> Mapping[str, Any]:
-        value = self.field(of, key, default)
-        if not isinstance(value, Mapping):
-            raise self.wrong(key, value, "a mapping")
-        return value
-
-    def list(self, of: Mapping[str, Any], key: str, default: Any = None) -> list[Any]:
-        value = self.field(of, key, default)
-        # A typed array of bytes is what an empty list may look like in UBJSON.
-        if isinstance(value, np.ndarray):
-            return list(value.tolist())
-        if not isinstance(value, list):
-            raise self.wrong(key, value, "a list")
-        return value
-
-    def text(self, of: Mapping[str, Any], key: str) -> str:
-        value = self.field(of, key, None)
-        if not isinstance(value, str):
-            raise self.wrong(key, value, "a string")
-        return value
-
-    def count(self, of: Mapping[str, Any], key: str, default: int | None = None) -> int:
-        value = self.field(of, key, default)
-        try:
-            number = int(value if isinstance(value, str) else operator.index(value))
-        except (TypeError, ValueError):
-            raise self.wrong(key, value, "an integer") from None
-        if not 0 <= number <= MAX_COLUMNS:
-            raise self.wrong(key, value, f"an integer from 0 to {MAX_COLUMNS}")
-        return number
-
-    def integers(self, of: Mapping[str, Any], key: str) -> NDArray[np.int64]:
-        values = self.list(of, key)
-        if not all(type(value) is int and abs(value) < 2**31 for value in values):
-            raise self.wrong(key, values, "a list of integers")
-        return np.array(values, np.int64)
-
-
-def _booster(read: _Reader, booster: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
+def _booster(read: FieldReader, booster: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
     """Return the tree model and the weights of its trees (None where all are 1)."""
     name = read.text(booster, "name")
     if name == "gbtree":
@@ -209,7 +150,7 @@ def _booster(read: _Reader, booster: Mapping[str, Any]) -> tuple[Mapping[str, An
     )
 
 
-def _feature_names(read: _Reader, learner: Mapping[str, Any], count: int) -> tuple[str, ...]:
+def _feature_names(read: FieldReader, learner: Mapping[str, Any], count: int) -> tuple[str, ...]:
     names = read.list(learner, "feature_names", [])
     if not names:
         return tuple(f"f{column}" for column in range(count))
@@ -221,7 +162,7 @@ def _feature_names(read: _Reader, learner: Mapping[str, Any], count: int) -> tup
 
 
 def _tree_info(
-    read: _Reader, model: Mapping[str, Any], n_trees: int, n_outputs: int
+    read: FieldReader, model: Mapping[str, Any], n_trees: int, n_outputs: int
 ) -> NDArray[np.int64]:
     info = read.integers(model, "tree_info")
     if len(info) != n_trees or np.any((info < 0) | (info >= n_outputs)):
@@ -235,11 +176,13 @@ def _weights(source: str, weights: Any, n_trees: int) -> NDArray[np.float64]:
         return np.ones(n_trees)
     if len(weights) != n_trees or not all(isinstance(weight, int | float) for weight in weights):
         raise damaged(source, f"'weight_drop' is not one number for each of {n_trees} trees")
-    return np.array(weights, np.float32).astype(np.float64)
+    # A weight that overflows is found with the leaf values that it makes infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.array(weights, np.float32).astype(np.float64)
 
 
 def _rounds(
-    read: _Reader, model: Mapping[str, Any], n_trees: int, n_outputs: int
+    read: FieldReader, model: Mapping[str, Any], n_trees: int, n_outputs: int
 ) -> NDArray[np.int64]:
     """Return where each round starts; before 2.0 that follows from the trees of a round."""
     if "iteration_indptr" in model:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.forest.importers.xgboost.document import Document, damaged
+from fastpd.forest.importers.xgboost.document import Document
+from fastpd.forest.importers.xgboost.fields import damaged
 
 __all__ = ["base_margin", "link_of"]
 

@@ -12,11 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.errors import UnsupportedModelError
 from fastpd.forest.importers.xgboost import ubjson
 from fastpd.forest.importers.xgboost.document import Document
+from fastpd.forest.importers.xgboost.sets import CodeSets, read_sets
 from fastpd.forest.importers.xgboost.trees import DELETED, read_nodes
 
 __all__ = ["rewritten"]
+
+# XGBoost holds a set as bits up to its largest code: this many of them are 256 MB.
+MAX_BITS = 2**31
 
 
 def rewritten(document: Document) -> bytes:
@@ -25,10 +30,19 @@ def rewritten(document: Document) -> bytes:
     Raises
     ------
     ModelError
-        Where a tree, even one that does not count, is damaged.
+        Where a tree, even one that does not count, is damaged, or where sets of categories would
+        take XGBoost an absurd memory.
     """
     # Raises where any array has a wrong length or a child that is no node.
-    read_nodes(document, 0, len(document.trees))
+    splits = read_nodes(document, 0, len(document.trees)).splits
+    # Left goes what is above the largest code of a set, so its last interval starts there.
+    bits = float(splits.low[splits.offsets[1:] - 1].sum())
+    if bits > MAX_BITS:
+        raise UnsupportedModelError(
+            f"{document.source} has sets of categories that would take XGBoost "
+            f"{bits / 2**33:.1f} GB, so that its predictions are not compared. If it is sound, "
+            "load it with XGBoost and give that model."
+        )
     learner = {
         "attributes": {},
         "feature_names": [],
@@ -91,13 +105,16 @@ def _tree(document: Document, number: int, tree: Mapping[str, Any]) -> dict[str,
     left, right = _array(tree, "left_children", np.int32), _array(tree, "right_children", np.int32)
     column = _array(tree, "split_indices", np.int32)
     count, width = len(left), _width(tree)
+    sets = _sets(document, number, tree, left)
+    kinds = np.zeros(count, np.uint8)
+    kinds[sets.node] = 1
     zeros = np.zeros(count, np.float32)
     content = {
         "base_weights": np.zeros(count * width, np.float32),
-        "categories": np.empty(0, np.int32),
-        "categories_nodes": np.empty(0, np.int32),
-        "categories_segments": np.empty(0, np.int64),
-        "categories_sizes": np.empty(0, np.int64),
+        "categories": sets.codes.astype(np.int32),
+        "categories_nodes": sets.node.astype(np.int32),
+        "categories_segments": np.cumsum(sets.sizes) - sets.sizes,
+        "categories_sizes": sets.sizes,
         "default_left": _array(tree, "default_left", np.uint8),
         "id": number,
         "left_children": left,
@@ -106,7 +123,7 @@ def _tree(document: Document, number: int, tree: Mapping[str, Any]) -> dict[str,
         "right_children": right,
         "split_conditions": _array(tree, "split_conditions", np.float32),
         "split_indices": column,
-        "split_type": np.zeros(count, np.uint8),
+        "split_type": kinds,
         "sum_hessian": zeros,
         "tree_param": {
             "num_deleted": str(int(np.count_nonzero(column == DELETED))),
@@ -119,6 +136,17 @@ def _tree(document: Document, number: int, tree: Mapping[str, Any]) -> dict[str,
         vectors = "leaf_weights" if "leaf_weights" in tree else "base_weights"
         content[vectors] = _array(tree, vectors, np.float32)
     return content
+
+
+def _sets(
+    document: Document, number: int, tree: Mapping[str, Any], left: NDArray[np.int32]
+) -> CodeSets:
+    """Return the sets of codes at the splits of a tree that use them."""
+    kinds = np.asarray(tree.get("split_type", np.zeros(len(left))))
+    splits = (kinds == 1) & (left >= 0)
+    if not np.any(splits):
+        return CodeSets.none()
+    return read_sets(tree, len(left), document.source, number).of(splits)
 
 
 def _parents(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]:

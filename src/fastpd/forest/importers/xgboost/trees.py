@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import UnsupportedModelError
+from fastpd.forest._intervals import IntervalSplits
 from fastpd.forest.check import reachable
-from fastpd.forest.importers.xgboost.document import Document, damaged
+from fastpd.forest.importers.xgboost.document import Document
+from fastpd.forest.importers.xgboost.fields import damaged
+from fastpd.forest.importers.xgboost.sets import CodeSets, read_sets
 
 __all__ = ["DELETED", "Nodes", "read_nodes"]
 
@@ -34,6 +36,7 @@ class Nodes:
     cover: NDArray[np.float64]
     roots: NDArray[np.int32]
     tree_output: NDArray[np.int32]
+    splits: IntervalSplits
 
 
 def read_nodes(document: Document, first: int, last: int) -> Nodes:
@@ -45,8 +48,6 @@ def read_nodes(document: Document, first: int, last: int) -> Nodes:
     ------
     ModelFileError
         Where an array is absent, of another kind or of another length.
-    UnsupportedModelError
-        Where a split is categorical.
     """
     columns = _Columns(document, first, last)
     left, right = columns.integers("left_children"), columns.integers("right_children")
@@ -56,12 +57,14 @@ def read_nodes(document: Document, first: int, last: int) -> Nodes:
     left = np.where(inner, left + start, -1)
     right = np.where(inner, right + start, -1)
     reached = reachable(left, right, columns.roots, document.source)
-    _refuse_categories(document, columns, reached & inner)
+    sets = columns.sets(reached & inner)
     value = columns.leaf_values(~inner)
     vector = value.shape[1] > 1
     number = np.cumsum(reached) - 1
     feature = np.where(inner, columns.integers("split_indices"), -1)
-    threshold = np.where(inner, columns.doubles("split_conditions"), 0.0)
+    plain = inner.copy()
+    plain[sets.node] = False
+    threshold = np.where(plain, columns.doubles("split_conditions"), 0.0)
     return Nodes(
         feature=np.clip(feature[reached], -1, DELETED).astype(np.int32),
         threshold=threshold[reached],
@@ -72,6 +75,7 @@ def read_nodes(document: Document, first: int, last: int) -> Nodes:
         cover=columns.covers()[reached],
         roots=number[columns.roots].astype(np.int32),
         tree_output=np.where(vector, -1, document.tree_info[first:last]).astype(np.int32),
+        splits=sets.splits().renumbered(number, reached),
     )
 
 
@@ -137,6 +141,32 @@ class _Columns:
             return np.zeros(int(self.sizes.sum()))
         return self.doubles("sum_hessian")
 
+    def sets(self, splits: NDArray[np.bool_]) -> CodeSets:
+        """Return the sets of codes that go right, of those of some splits that have one."""
+        source = self.document.source
+        if not any("split_type" in tree for tree in self.trees):
+            return CodeSets.none()
+        kinds = self.integers("split_type")
+        if np.any(splits & (kinds != 0) & (kinds != 1)):
+            raise damaged(source, "a split is neither by a threshold nor by categories")
+        wanted = splits & (kinds == 1)
+        if not np.any(wanted):
+            return CodeSets.none()
+        sets = CodeSets.joined(
+            [
+                read_sets(tree, int(size), source, self.first + at).shifted(int(root))
+                for at, (tree, size, root) in enumerate(
+                    zip(self.trees, self.sizes, self.roots, strict=True)
+                )
+            ]
+        )
+        lacking = wanted.copy()
+        lacking[sets.node] = False
+        if np.any(lacking):
+            tree, node = _place(self, int(np.argmax(lacking)))
+            raise damaged(source, f"node {node} of tree {tree} has no categories to split by")
+        return sets.of(wanted)
+
     def leaf_values(self, leaf: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the values of all nodes, weighted, with zero at inner nodes."""
         width = self.width()
@@ -188,23 +218,6 @@ def _within_tree(
     if np.any(outside):
         tree, node = _place(columns, int(np.argmax(outside)))
         raise damaged(document.source, f"node {node} of tree {tree} has a child that is no node")
-
-
-def _refuse_categories(document: Document, columns: _Columns, splits: NDArray[np.bool_]) -> None:
-    if not any("split_type" in tree for tree in columns.trees):
-        return
-    categorical = splits & (columns.integers("split_type") != 0)
-    if not np.any(categorical):
-        return
-    at = int(np.argmax(categorical))
-    tree, node = _place(columns, at)
-    column = int(columns.integers("split_indices")[at])
-    known = 0 <= column < len(document.feature_names)
-    name = document.feature_names[column] if known else str(column)
-    raise UnsupportedModelError(
-        f"Tree {tree} of {document.source} splits feature {name!r} by categories (at node {node}); "
-        "only numeric splits are supported. Encode the feature as numbers and train again."
-    )
 
 
 def _place(columns: _Columns, at: int) -> tuple[int, int]:
