@@ -184,6 +184,7 @@ def _forest(document: Document, rounds: Rounds, missing: float, classes: Any) ->
         comparison="float32",
         missing=missing,
         source=document.source,
+        absent="missing",
     )
     validate(forest)
     return forest
