@@ -28,6 +28,9 @@ class Categories:
         library refuses such a label.
     null
         The code of a missing label, by default NaN; None where the library refuses it.
+    nan
+        The code of a label that is NaN, where the library tells it from one that is missing;
+        ``"null"``, as in most libraries, where it does not.
     arrays
         What a number in an array without labels is: a ``"code"`` as in most libraries, or itself a
         ``"label"``.
@@ -44,6 +47,7 @@ class Categories:
     labels: tuple[Label, ...] | None
     unseen: float | None = float("nan")
     null: float | None = float("nan")
+    nan: float | Literal["null"] = "null"
     arrays: Literal["code", "label"] = "code"
 
     @cached_property

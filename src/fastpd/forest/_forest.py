@@ -73,6 +73,8 @@ class Forest:
         the library takes no sparse matrix, so that it is ``"refused"``.
     preparation
         Steps between the user's table and these columns, of a pipeline; None where there are none.
+    takes_missing
+        Whether the library takes missing values; False where it refuses rows that have any.
     """
 
     feature: Integers
@@ -96,6 +98,7 @@ class Forest:
     categories: tuple[Categories | None, ...] = ()
     absent: Absent = "refused"
     preparation: Preparation | None = None
+    takes_missing: bool = True
 
     @property
     def n_features(self) -> int:

@@ -165,7 +165,8 @@ def sample_rows(forest: Forest, seed: int = 0) -> NDArray[Any]:
     """Return rows on which a misread split shows, in the precision in which the model compares.
 
     Values lie at thresholds exactly, one step to either side, between two of them, beyond all of
-    them, or are missing. Features that are split by sets get whole numbers, as codes are.
+    them, or are missing where the library takes that. Features that are split by sets get whole
+    numbers, as codes are.
     """
     count = max(4, min(SAMPLE_ROWS, SAMPLE_CELLS // max(1, forest.n_features)))
     rng = np.random.default_rng(seed)
@@ -182,7 +183,8 @@ def sample_rows(forest: Forest, seed: int = 0) -> NDArray[Any]:
     coded = np.unique(forest.feature[forest.splits.node])
     rows[:, coded] = np.maximum(np.floor(rows[:, coded]), 0)
     kinds = rng.random(rows.shape)
-    rows[kinds < 0.1] = np.nan
+    if forest.takes_missing:
+        rows[kinds < 0.1] = np.nan
     if np.isfinite(forest.missing):
         rows[kinds > 0.95] = kind(forest.missing)
     return rows

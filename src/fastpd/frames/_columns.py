@@ -21,7 +21,7 @@ class Columns:
     named
         False if the model was trained without names, so that they are made up. A table that does
         not have them then goes by position, if it has the right number of columns.
-    categories, absent, preparation
+    categories, absent, preparation, takes_missing
         As in `Forest`.
     """
 
@@ -30,12 +30,18 @@ class Columns:
     categories: tuple[Categories | None, ...] = ()
     absent: Absent = "refused"
     preparation: Preparation | None = None
+    takes_missing: bool = True
 
     @classmethod
     def of(cls, forest: Forest, *, named: bool) -> Columns:
         """Return the columns of a forest; `named` tells whether its own model named them."""
         return cls(
-            forest.feature_names, named, forest.categories, forest.absent, forest.preparation
+            forest.feature_names,
+            named,
+            forest.categories,
+            forest.absent,
+            forest.preparation,
+            forest.takes_missing,
         )
 
     def categories_of(self, position: int) -> Categories | None:

@@ -12,7 +12,10 @@ from fastpd.errors import DataError, nearest
 from fastpd.forest import Categories, Label
 from fastpd.frames._arrays import shortened
 
-__all__ = ["Labels"]
+__all__ = ["Labels", "is_nan"]
+
+# Stands for every NaN, which is not equal to itself.
+_NAN = object()
 
 
 class Labels:
@@ -39,15 +42,17 @@ class Labels:
         self._found: dict[Any, float] = {}
 
     def codes(self, labels: Iterable[Any]) -> NDArray[np.float64]:
-        """Return the code of every label; None and NaN are missing ones."""
-        given = [None if _is_nan(label) else label for label in labels]
+        """Return the code of every label; None is a missing one, and NaN in most libraries."""
+        given = [_NAN if is_nan(label) else label for label in labels]
         for label in set(given).difference(self._found):
             self._found[label] = self._code(label)
         found = self._found
         return np.array([found[label] for label in given], dtype=np.float64)
 
     def _code(self, label: Any) -> float:
-        if label is None:
+        if label is _NAN and self.categories.nan != "null":
+            return self.categories.nan
+        if label is None or label is _NAN:
             if self.categories.null is None:
                 raise DataError(
                     f"Column {self.name!r} of {self.what} lacks a label in some row, which the "
@@ -79,5 +84,6 @@ class Labels:
         )
 
 
-def _is_nan(label: Any) -> bool:
+def is_nan(label: Any) -> bool:
+    """Tell whether a label is the number NaN."""
     return isinstance(label, float) and label != label

@@ -94,6 +94,8 @@ def as_rows(data: Any, columns: Columns, *, what: str = "X") -> Rows:
             "Go over the batches one by one, or join them."
         )
     n_rows, read = _reader(data, columns, what)
+    if not columns.takes_missing:
+        read = _without_missing(read, columns, what)
     return Rows(n_rows, len(columns.names), read)
 
 
@@ -110,6 +112,25 @@ def _reader(data: Any, columns: Columns, what: str) -> tuple[int, Callable[[int,
             sparse.dense(start, stop), columns.names, what
         )
     return array_reader(data, columns, what)
+
+
+def _without_missing(
+    read: Callable[[int, int], Block], columns: Columns, what: str
+) -> Callable[[int, int], Block]:
+    """Return a reader that refuses missing values, as the library of the model does."""
+
+    def checked(start: int, stop: int) -> Block:
+        block = read(start, stop)
+        lost = np.isnan(block)
+        if lost.any():
+            row, column = np.argwhere(lost)[0].tolist()
+            raise DataError(
+                f"{what} lacks a value in column {columns.names[column]!r}, row {start + row}; the "
+                "model refuses missing values. Fill them, as for training, or leave the row out."
+            )
+        return block
+
+    return checked
 
 
 def frame_names(data: Any, *, what: str = "X") -> tuple[str, ...] | None:

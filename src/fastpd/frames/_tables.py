@@ -15,7 +15,7 @@ from fastpd.errors import DataError, nearest
 from fastpd.forest import Categories
 from fastpd.frames._arrays import Block, block_of, check_width, shortened
 from fastpd.frames._columns import Columns
-from fastpd.frames._labels import Labels
+from fastpd.frames._labels import Labels, is_nan
 
 __all__ = ["column_names", "column_reader", "opened", "positions_of", "table_reader"]
 
@@ -153,7 +153,9 @@ def _label_column(series: nw.Series[Any], categories: Categories, name: str, wha
         # Some libraries have a value of their own for a missing one.
         lost = part.is_null().to_list()
         cells = zip(part.to_list(), lost, strict=True)
-        return labels.codes([None if gone else label for label, gone in cells])
+        return labels.codes(
+            [None if gone and not is_nan(label) else label for label, gone in cells]
+        )
 
     return read
 

@@ -71,9 +71,7 @@ class _Span:
 def _span(axis: Axis) -> _Span:
     if axis.labels is not None:
         n = len(axis.labels)
-        return _Span(
-            np.arange(n + 1, dtype=np.float64) - 0.5, axis.steps(np.arange(n)), axis.labels
-        )
+        return _Span(np.arange(n + 1, dtype=np.float64) - 0.5, axis.steps_of_labels(), axis.labels)
     edges = _ends(axis.edges)
     return _Span(edges, np.arange(1, len(edges)), None)
 
@@ -95,7 +93,7 @@ def _draw_line(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
     else:
         ax.hlines(levels, span.edges[:-1] + 0.1, span.edges[1:] - 0.1, color=_LINE, linewidth=3)
         _name_labels(ax.xaxis, span.labels)
-    if not np.any(steps[0] == levels[:1]):
+    if effect.axes[0].takes_missing and not np.any(steps[0] == levels[:1]):
         ax.axhline(steps[0], color=_MISSING, linewidth=1, linestyle=(0, (4, 3)))
         ax.annotate(
             "missing",

@@ -166,7 +166,14 @@ def _axis(engine: Engine, feature: int) -> Axis:
     edges = np.empty(0) if column is None else grid.edges(column)
     own = engine.blocks.players.columns(feature)
     known = forest.categories[own[0]] if forest.categories and len(own) else None
-    return Axis(engine.names[feature], edges, forest.comparison, forest.missing, known)
+    return Axis(
+        engine.names[feature],
+        edges,
+        forest.comparison,
+        forest.missing,
+        known,
+        forest.takes_missing,
+    )
 
 
 def _offsets(sizes: list[Any]) -> NDArray[np.int64]:

@@ -31,6 +31,8 @@ class Axis:
         A number that counts as missing; NaN where there is none.
     categories
         What the feature's labels are; None where it holds numbers. Edges are between codes then.
+    takes_missing
+        Whether the model takes missing values.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Axis:
     comparison: str
     missing: float
     categories: Categories | None = None
+    takes_missing: bool = True
 
     @property
     def labels(self) -> tuple[Label, ...] | None:
@@ -46,12 +49,26 @@ class Axis:
 
     def steps(self, values: Any) -> NDArray[np.int64]:
         """Return the step of every value: 0 where missing, 1 below the first edge, and so on."""
+        return self.steps_of_numbers(column_values(values, self.name, self.categories))
+
+    def steps_of_labels(self) -> NDArray[np.int64]:
+        """Return the step of each label, in the order of their codes."""
+        return self.steps_of_numbers(np.arange(len(self.labels or ()), dtype=np.float64))
+
+    def steps_of_numbers(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the steps of values that are numbers already, codes where there are labels."""
         kind = np.dtype(self.comparison).type
         with np.errstate(over="ignore"):
-            rounded = column_values(values, self.name, self.categories).astype(kind)
+            rounded = numbers.astype(kind)
             edges, missing = self.edges.astype(kind), kind(self.missing)
         step = np.searchsorted(edges, rounded, side="right") + 1
-        return np.where(np.isnan(rounded) | (rounded == missing), 0, step)
+        lost = np.isnan(rounded) | (rounded == missing)
+        if not self.takes_missing and lost.any():
+            raise DataError(
+                f"values of {self.name!r} have a missing one, which the model refuses; expected "
+                "numbers. Leave it out."
+            )
+        return np.where(lost, 0, step)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,6 +112,12 @@ class Effect:
     @property
     def missing_level(self) -> NDArray[np.float64]:
         """v_S where (all of) the features are missing."""
+        for axis in self.axes:
+            if not axis.takes_missing:
+                raise DataError(
+                    f"the effect of {axis.name!r} has no level of a missing value, for the model "
+                    "refuses missing values. Use pd(values)."
+                )
         level: NDArray[np.float64] = self.pd_steps[(0,) * len(self.axes)]
         return level
 
@@ -114,7 +137,7 @@ class Effect:
                 f"the effect of {' and '.join(self.features)} is no effect of one feature with "
                 "labels; use pd(values)."
             )
-        at = self.axes[0].steps(np.arange(len(labels)))
+        at = self.axes[0].steps_of_labels()
         return dict(zip(labels, self.pd_steps[at], strict=True))
 
     def plot(self, *, component: bool = False, ax: Any = None) -> Any:

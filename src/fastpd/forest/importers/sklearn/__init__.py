@@ -1,4 +1,4 @@
-"""Import of scikit-learn models: trees, sums and means of trees, and pipelines that end in them."""
+"""Import of scikit-learn's tree models, version 1.3 or newer, and of ensembles built of them."""
 
 from fastpd.forest.importers.sklearn._importer import from_estimator
 
