@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -148,12 +149,14 @@ def _classes() -> Trained:
     X = np.round(_numbers(2)[:, :3])
     y = np.digitize(_target(_numbers(2)), [-0.7, 0.7])
     model = XGBClassifier(n_estimators=4, max_depth=3, n_jobs=1)
-    pipeline = make_pipeline(TargetEncoder(), model)
+    pipeline = make_pipeline(TargetEncoder(cv=3, random_state=0), model)
 
     def raw(table: Any) -> Any:
         return model.predict(pipeline[:-1].transform(table), output_margin=True)
 
-    return _trained(pipeline, X, raw, y)
+    with warnings.catch_warnings():  # newer versions take the seed in another way
+        warnings.simplefilter("ignore", FutureWarning)
+        return _trained(pipeline, X, raw, y)
 
 
 def _two_classes() -> Trained:
@@ -174,7 +177,7 @@ def _branches() -> Trained:
     from sklearn.pipeline import make_pipeline, make_union
     from sklearn.preprocessing import KBinsDiscretizer, PowerTransformer, SplineTransformer
 
-    bins = KBinsDiscretizer(4, quantile_method="averaged_inverted_cdf")
+    bins = KBinsDiscretizer(4, strategy="uniform")
     union = make_union("passthrough", SplineTransformer(3, degree=2), bins)
     columns = ColumnTransformer(
         [("all", union, slice(0, 2)), ("last", PowerTransformer(), [-1])], remainder="passthrough"
@@ -239,20 +242,10 @@ def _unseen() -> Trained:
 
 
 def _case(
-    name: str,
-    feature: str,
-    make: Callable[[], Trained],
-    *needs: str,
-    refused: str = "",
+    name: str, feature: str, make: Callable[[], Trained], *needs: str, refused: str = ""
 ) -> ModelCase:
-    return ModelCase(
-        f"pipelines-{name}",
-        "scikit-learn pipelines",
-        feature,
-        make,
-        ("sklearn", *needs),
-        refused,
-    )
+    name, needs = f"pipelines-{name}", ("sklearn", *needs)
+    return ModelCase(name, "scikit-learn pipelines", feature, make, needs, refused)
 
 
 CASES: tuple[ModelCase, ...] = (
@@ -275,18 +268,12 @@ CASES: tuple[ModelCase, ...] = (
     ),
     _case(
         "no-trees",
-        "a last step that is no model of trees",
+        "no trees as last step",
         _no_trees,
         "pandas",
         refused="The last step 'linearregression' of this Pipeline cannot be explained",
     ),
-    _case(
-        "no-model",
-        "a last step that is no model of trees",
-        _no_model,
-        "pandas",
-        refused="is 'passthrough', which predicts nothing",
-    ),
+    _case("no-model", "no trees as last step", _no_model, "pandas", refused="predicts nothing"),
     _case(
         "not-fitted",
         "a pipeline that is not fitted",
