@@ -1,8 +1,5 @@
 """Pipelines and tables that cannot be explained exactly, with the reason and the way out."""
 
-# The imports below the skips need what the skips ask for.
-# ruff: noqa: E402
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,8 +1,5 @@
 """The column that each column comes from is read off fitted transformers, and is the right one."""
 
-# The imports below the skips need what the skips ask for.
-# ruff: noqa: E402
-
 from __future__ import annotations
 
 from typing import Any

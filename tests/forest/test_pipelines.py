@@ -1,8 +1,5 @@
 """Pipelines: the forest is that of the last step, and the steps before it make its columns."""
 
-# The imports below the skips need what the skips ask for.
-# ruff: noqa: E402
-
 from __future__ import annotations
 
 import pickle
