@@ -167,3 +167,21 @@ class TestLabelsFromTheUser:
         model = replace(self.model, categories=(COLOURS, None))
         with pytest.raises(OptionError, match="has labels already"):
             Explainer(model, self.background, categories={"colour": ["x", "y", "z"]})
+
+
+def test_categories_are_the_same_whichever_nan_they_hold():
+    one, other = (Categories(("red",), unseen=float("nan"), null=float("nan")) for _ in range(2))
+    assert one == other == Categories(("red",))
+    assert len({one, other}) == 1
+    assert one != replace(other, unseen=0.0)
+    assert one != replace(other, nan=0.0)
+
+
+def test_a_nan_is_told_from_a_null_where_the_library_does_so():
+    apart = replace(COLOURS, null=3.0, nan=float("nan"))
+    objects = pd.DataFrame({"a": pd.Series(["red", None, float("nan")], dtype=object)})
+    np.testing.assert_array_equal(read(objects, apart), [0, 3, np.nan])
+    np.testing.assert_array_equal(read(objects, replace(COLOURS, null=3.0)), [0, 3, 3])
+    category = pd.DataFrame({"a": pd.Categorical(["red", None])})
+    np.testing.assert_array_equal(read(category, apart), [0, np.nan])
+    np.testing.assert_array_equal(read(pl.DataFrame({"a": ["red", None]}), apart), [0, 3])

@@ -14,7 +14,7 @@ __all__ = ["Categories", "Label", "with_labels"]
 Label: TypeAlias = str | int | float | bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Categories:
     """The labels of one categorical column, and the number that stands for each in the trees.
 
@@ -49,6 +49,19 @@ class Categories:
     null: float | None = float("nan")
     nan: float | Literal["null"] = "null"
     arrays: Literal["code", "label"] = "code"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Categories) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """All that counts, with text for NaN, which is not equal to itself."""
+        codes = (self.unseen, self.null, self.nan)
+        same = ("nan" if code is not None and code != code else code for code in codes)
+        return (self.labels, self.arrays, *same)
 
     @cached_property
     def _codes(self) -> Mapping[Label, float]:

@@ -151,8 +151,7 @@ def _categories(parts: Sequence[Part], like: Forest) -> tuple[Categories | None,
         of_part = part.forest.categories or (None,) * part.forest.n_features
         columns = range(len(of_part)) if part.columns is None else part.columns
         for column, categories in zip(columns, of_part, strict=True):
-            # As text, for a NaN in them is not equal to itself.
-            if repr(known.setdefault(int(column), categories)) != repr(categories):
+            if known.setdefault(int(column), categories) != categories:
                 raise UnsupportedModelError(
                     f"{like.source} holds models that do not read column "
                     f"{like.feature_names[int(column)]!r} alike: as numbers, or as categories of "

@@ -41,7 +41,7 @@ def isolation_forest(estimator: Any) -> Forest:
 
     def raw(rows: NDArray[Any]) -> NDArray[np.float64]:
         if longest == 0:  # trees of one row: every path is of length 0, and every score the same
-            return np.zeros(len(rows)) * estimator.score_samples(rows)
+            return np.asarray(0.0 * estimator.score_samples(rows))
         return np.asarray(-longest * np.log2(-estimator.score_samples(rows)))
 
     return finished(forest, raw)
