@@ -290,7 +290,8 @@ class Explainer:
         """Return the effect of one or two features as an exact step function.
 
         On the scale ``"probability"`` of a classifier it is the mean of predicted probabilities, at
-        the cost of predicting every pair of a step and a background row.
+        the cost of predicting every pair of a step and a background row. Of the columns that go
+        into a pipeline only those have an effect that reach its model as they are.
 
         Examples
         --------

@@ -45,6 +45,12 @@ def prepared_reader(
                 f"{what} did not go through the steps of the pipeline before its model: {error}. "
                 "Give a table like the one that the pipeline was fitted with."
             ) from error
+        if is_sparse(made) and columns.absent == "refused":
+            raise DataError(
+                f"the steps of the pipeline make a sparse {type(made).__name__} of {what}, and what an "
+                "absent cell is to the model is not known; expected a dense table. Fit the "
+                "pipeline with sparse_output=False, or with sparse_threshold=0 where columns join."
+            )
         name = f"the prepared {what}"
         number, cells = reader(made, _by_position(made, columns, name), name)
         if number != stop - start:

@@ -23,6 +23,10 @@ _WAY_OUT = "Explain its last step: Explainer(pipeline[-1], pipeline[:-1].transfo
 def from_pipeline(pipeline: Any, *, iteration_range: tuple[int, int] | None = None) -> Forest:
     """Return the forest of a pipeline's last step, with the steps before it as its preparation.
 
+    Steps of other packages, and functions, are taken to make each row of what they make from one
+    row alone, as those of scikit-learn do; else not even the pipeline's own `predict` of a row is
+    one number.
+
     Parameters
     ----------
     pipeline
