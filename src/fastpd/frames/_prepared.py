@@ -47,8 +47,8 @@ def prepared_reader(
             ) from error
         if is_sparse(made) and columns.absent == "refused":
             raise DataError(
-                f"the steps of the pipeline make a sparse {type(made).__name__} of {what}, and what "
-                "an absent cell is to the model is not known; expected a dense table. Fit the "
+                f"the steps of the pipeline make a sparse {type(made).__name__} of {what}, and "
+                "what an absent cell is to the model is not known; expected a dense table. Fit the "
                 "pipeline with sparse_output=False, or with sparse_threshold=0 where columns join."
             )
         name = f"the prepared {what}"
