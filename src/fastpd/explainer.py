@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastpd.blocks import make_blocks
 from fastpd.errors import BackgroundError, MergeError, OptionError, WeightError
-from fastpd.forest import Forest, import_model
+from fastpd.forest import Forest, Preparation, import_model
 from fastpd.forest._categories import with_labels
 from fastpd.forest.outputs import select_output
 from fastpd.frames import Columns, Rows, as_rows, frame_names, is_batches
@@ -67,7 +67,8 @@ class Explainer:
     ----------
     model
         A trained XGBoost model (`Booster` or scikit-learn wrapper), the path of a saved one
-        (``.json`` or ``.ubj``), or a `fastpd.Forest`.
+        (``.json`` or ``.ubj``), a scikit-learn `Pipeline` that ends in a supported model, or a
+        `fastpd.Forest`.
     background
         Rows to average over: an array, a pandas, polars or Arrow table, or an iterator over such
         batches. None to begin with no rows and add them with `update`.
@@ -148,7 +149,11 @@ class Explainer:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """Names of the model's features, in its order, with a group at its first column."""
+        """Names of the features, in the model's order, with a group at its first column.
+
+        Of a pipeline they are the columns of the table that goes into it, where each column of its
+        last step comes from one of them; else they are those of its last step.
+        """
         return self._blocks.players.names
 
     @property
@@ -256,7 +261,11 @@ class Explainer:
         >>> bool(abs(phi.base_values + phi.values.sum(axis=1) - explainer.predict(X)).max() < 1e-6)
         True
         """
-        return shap(self._engine(), self._rows(X), X, dtype)
+        rows = self._rows(X)
+        steps = self._blocks.forest.preparation
+        # Features that a pipeline mixes have values of their own, which the table does not show.
+        data = X if steps is None or steps.owner is not None else rows.chunk(0, rows.n_rows)
+        return shap(self._engine(), rows, data, dtype)
 
     def components(self, X: Any, max_order: int = 2, *, dtype: Any = np.float64) -> Decomposition:
         """Return the components m_S of the functional decomposition at rows, up to an order."""
@@ -288,7 +297,8 @@ class Explainer:
         """Return the effect of one or two features as an exact step function.
 
         On the scale ``"probability"`` of a classifier it is the mean of predicted probabilities, at
-        the cost of predicting every pair of a step and a background row.
+        the cost of predicting every pair of a step and a background row. Of the columns that go
+        into a pipeline only those have an effect that reach its model as they are.
 
         Examples
         --------
@@ -497,4 +507,9 @@ def _same_model(one: Forest, other: Forest) -> bool:
         )
         and all(getattr(one, name) == getattr(other, name) for name in named)
         and one.splits.same_as(other.splits)
+        and _same_steps(one.preparation, other.preparation)
     )
+
+
+def _same_steps(one: Preparation | None, other: Preparation | None) -> bool:
+    return one is other or (one is not None and other is not None and one.same_as(other))

@@ -17,7 +17,7 @@ __all__ = ["Players", "make_players"]
 
 @dataclass(frozen=True, eq=False)
 class Players:
-    """The features of an explanation, each one or several columns of the model.
+    """The features of an explanation, each one or several columns of the user's table.
 
     Attributes
     ----------
@@ -25,22 +25,34 @@ class Players:
         Names of the players, in the order of their first columns.
     of_column
         Player that owns each column of the model.
+    of_given
+        Player that each column of the user's table belongs to. The table's columns are the model's
+        own, unless a pipeline makes these from them.
     """
 
     names: tuple[str, ...]
     of_column: NDArray[np.int32]
+    of_given: NDArray[np.int32]
 
     def columns(self, player: int) -> NDArray[np.intp]:
         """Return the model's columns of a player."""
         return np.flatnonzero(self.of_column == player)
 
+    def is_group(self, player: int) -> bool:
+        """Tell whether a player is several columns of the user's table."""
+        return int(np.count_nonzero(self.of_given == player)) > 1
+
     def same_as(self, other: Players) -> bool:
         """Tell whether both are the same players."""
-        return self.names == other.names and np.array_equal(self.of_column, other.of_column)
+        mine, theirs = (self.of_column, self.of_given), (other.of_column, other.of_given)
+        return self.names == other.names and all(map(np.array_equal, mine, theirs))
 
 
 def make_players(forest: Forest, groups: Any) -> Players:
     """Return the players of a forest: a column each, but one for the columns of each group.
+
+    Where a pipeline makes each of the model's columns from one of the user's, these are the players
+    and those that make none are players that nothing depends on.
 
     Parameters
     ----------
@@ -49,11 +61,16 @@ def make_players(forest: Forest, groups: Any) -> Players:
     groups
         None, or a mapping from the name of a group to the names or indices of its columns.
     """
-    owner = _owners(forest.feature_names, groups)
-    labels = [owner.get(column, name) for column, name in enumerate(forest.feature_names)]
+    steps = forest.preparation
+    given = forest.feature_names if steps is None or steps.owner is None else steps.columns
+    group = _owners(given, groups)
+    labels = [group.get(column, name) for column, name in enumerate(given)]
     names = tuple(dict.fromkeys(labels))
     place = {name: player for player, name in enumerate(names)}
-    return Players(names, np.array([place[label] for label in labels], dtype=np.int32))
+    of_given = np.array([place[label] for label in labels], dtype=np.int32)
+    if steps is None or steps.owner is None:
+        return Players(names, of_given, of_given)
+    return Players(names, of_given[list(steps.owner)], of_given)
 
 
 def _owners(names: tuple[str, ...], groups: Any) -> dict[int, str]:

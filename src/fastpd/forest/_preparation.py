@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from numpy.typing import NDArray
-
 __all__ = ["Preparation"]
 
 
 class Preparation(Protocol):
-    """Steps that turn a table of the user into the matrix that the forest takes."""
+    """Steps that turn a table of the user into the one that the forest takes."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -24,5 +22,15 @@ class Preparation(Protocol):
         the forest's own columns.
         """
 
-    def apply(self, table: Any) -> NDArray[Any]:
-        """Return the forest's columns, as float32 or float64, for rows of the user's table."""
+    @property
+    def unchanged(self) -> frozenset[int]:
+        """Columns of the forest that hold the values of their owner as they are."""
+
+    def apply(self, table: Any) -> Any:
+        """Return what the model takes for rows of the user's table, in the forest's column order.
+
+        It may be a table of any kind: an array, a sparse matrix, or a frame.
+        """
+
+    def same_as(self, other: Any) -> bool:
+        """Tell whether both make the same of every table."""

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fastpd.errors import DataError, FastPDError
 from fastpd.forest import Preparation
-from fastpd.frames._arrays import Block, as_array, block_of, check_width
+from fastpd.frames._arrays import Block, check_width
 from fastpd.frames._columns import Columns
 from fastpd.frames._sparse import is_sparse
 from fastpd.frames._tables import column_names, opened, positions_of
 
 __all__ = ["prepared_reader"]
 
+Reader: TypeAlias = Callable[[int, int], Block]
+
 
 def prepared_reader(
-    data: Any, columns: Columns, preparation: Preparation, what: str
-) -> tuple[int, Callable[[int, int], Block]]:
-    """Return the number of rows and what reads them, in the columns of the model's last step."""
+    data: Any,
+    columns: Columns,
+    preparation: Preparation,
+    what: str,
+    reader: Callable[[Any, Columns, str], tuple[int, Reader]],
+) -> tuple[int, Reader]:
+    """Return the number of rows and what reads them, in the columns of the model's last step.
+
+    `reader` reads what the steps make, which is a table of any kind itself.
+    """
     n_rows, part = _parts(data, preparation.columns, what)
 
     def read(start: int, stop: int) -> Block:
         if start == stop:  # steps of scikit-learn refuse a table without rows
             return np.empty((0, len(columns.names)))
         try:
-            made = preparation.apply(part(start, stop))
+            made = _numbers(preparation.apply(part(start, stop)), columns)
         except FastPDError:
             raise
         except Exception as error:
@@ -35,9 +45,61 @@ def prepared_reader(
                 f"{what} did not go through the steps of the pipeline before its model: {error}. "
                 "Give a table like the one that the pipeline was fitted with."
             ) from error
-        return block_of(as_array(made, columns.names, f"the prepared {what}"), columns.names, what)
+        if is_sparse(made) and columns.absent == "refused":
+            raise DataError(
+                f"the steps of the pipeline make a sparse {type(made).__name__} of {what}, and "
+                "what an absent cell is to the model is not known; expected a dense table. Fit the "
+                "pipeline with sparse_output=False, or with sparse_threshold=0 where columns join."
+            )
+        name = f"the prepared {what}"
+        number, cells = reader(made, _by_position(made, columns, name), name)
+        if number != stop - start:
+            raise DataError(
+                f"the steps of the pipeline made {number} rows of {stop - start} rows of {what}; "
+                "expected one for each."
+            )
+        return cells(0, number)
 
-    return n_rows, read
+    return n_rows, _remembering(read)
+
+
+def _remembering(read: Reader) -> Reader:
+    """Return the same reader with the last run kept: queries read it once for every output."""
+    last: dict[tuple[int, int], Block] = {}
+
+    def again(start: int, stop: int) -> Block:
+        known = dict(last)  # one moment of it: another thread may change it
+        block = known.get((start, stop))
+        if block is None:
+            block = read(start, stop)
+            last.clear()
+            last[start, stop] = block
+        return block
+
+    return again
+
+
+def _by_position(made: Any, columns: Columns, what: str) -> Columns:
+    """Return what the model takes under the names that the steps gave, in the same order.
+
+    Some libraries change the names of columns that they are trained with.
+    """
+    plain = replace(columns, preparation=None)
+    table = opened(made, what)
+    if table is None:
+        return plain
+    names = column_names(table, what)
+    check_width(len(names), columns.names, what)
+    return replace(plain, names=names)
+
+
+def _numbers(made: Any, columns: Columns) -> Any:
+    """Return an array of objects as the numbers that a model without categories makes of it.
+
+    Steps join a column of bools and one of floats to such an array.
+    """
+    objects = isinstance(made, np.ndarray) and made.dtype == object
+    return made.astype(np.float64) if objects and not columns.any_categories else made
 
 
 def _parts(data: Any, names: tuple[str, ...], what: str) -> tuple[int, Callable[[int, int], Any]]:
@@ -45,7 +107,8 @@ def _parts(data: Any, names: tuple[str, ...], what: str) -> tuple[int, Callable[
     table = opened(data, what)
     if table is not None:
         labels = column_names(table, what)
-        chosen = table[:, list(positions_of(labels, names, what, named=True))]
+        named = names != tuple(f"f{i}" for i in range(len(names)))
+        chosen = table[:, list(positions_of(labels, names, what, named=named))]
         return len(chosen), lambda start, stop: chosen[start:stop].to_native()
     if is_sparse(data):
         rows = data.tocsr()

@@ -102,7 +102,7 @@ def as_rows(data: Any, columns: Columns, *, what: str = "X") -> Rows:
 def _reader(data: Any, columns: Columns, what: str) -> tuple[int, Callable[[int, int], Block]]:
     """Return the number of rows, and what reads a run of them."""
     if columns.preparation is not None:
-        return prepared_reader(data, columns, columns.preparation, what)
+        return prepared_reader(data, columns, columns.preparation, what, _reader)
     table = opened(data, what)
     if table is not None:
         return len(table), table_reader(table, columns, what)

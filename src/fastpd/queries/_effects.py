@@ -127,19 +127,24 @@ def _steps_of(
 
 
 def _refuse_groups(engine: Engine, features: FeatureSet) -> None:
-    if engine.forest.preparation is not None:
-        raise OptionError(
-            "the model's columns are made by the steps of a pipeline, so its effects are functions "
-            "of those and not of the table's columns; ask for value(...) or components(...) at "
-            "rows, or for the effect in an explainer of the last step: "
-            "Explainer(pipeline[-1], pipeline[:-1].transform(background))."
-        )
+    players, steps = engine.blocks.players, engine.forest.preparation
     for player in features:
-        if len(engine.blocks.players.columns(player)) > 1:
-            name = engine.names[player]
+        name = engine.names[player]
+        if players.is_group(player):
             raise OptionError(
                 f"{name!r} is a group of columns, so its effect is no function of one number; ask "
                 f"for value({name!r}, X) or components(X) at rows."
+            )
+        columns = players.columns(player).tolist()
+        if steps is None or steps.owner is None or not columns:
+            continue
+        if len(columns) > 1 or columns[0] not in steps.unchanged:
+            raise OptionError(
+                f"{name!r} is changed by steps of the pipeline before it reaches the trees, so its "
+                "effect is a function of what the steps make of it and not of its own values; ask "
+                f"for value({name!r}, X) or components(X) at rows, or for the effect in an "
+                "explainer of the last step: "
+                "Explainer(pipeline[-1], pipeline[:-1].transform(background))."
             )
 
 
@@ -159,9 +164,8 @@ def _axis(engine: Engine, feature: int) -> Axis:
     forest, grid = engine.forest, engine.blocks.grid
     column = engine.blocks.column_of(feature)
     edges = np.empty(0) if column is None else grid.edges(column)
-    known = (
-        forest.categories[engine.blocks.players.columns(feature)[0]] if forest.categories else None
-    )
+    own = engine.blocks.players.columns(feature)
+    known = forest.categories[own[0]] if forest.categories and len(own) else None
     return Axis(
         engine.names[feature],
         edges,

@@ -141,7 +141,7 @@ def probability_effect(engine: Engine, sample: Sample, features: FeatureSet) -> 
     shape = tuple(len(one) for one in steps)
     points = np.zeros((int(np.prod(shape)), engine.forest.n_features))
     for feature, values in zip(features, np.meshgrid(*steps, indexing="ij"), strict=True):
-        points[:, engine.blocks.players.columns(feature)[0]] = values.ravel()
+        points[:, engine.blocks.players.columns(feature)] = values.reshape(-1, 1)
     rows = Rows(*points.shape, lambda start, stop: points[start:stop])
     subsets = [
         tuple(sorted(s)) for k in range(len(features) + 1) for s in combinations(features, k)

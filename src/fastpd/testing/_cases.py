@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from fastpd.testing._model_case import ModelCase
-from fastpd.testing.cases import arrays, catboost, lightgbm, onnx, sklearn, treelite, xgboost
+from fastpd.testing.cases import (
+    arrays,
+    catboost,
+    lightgbm,
+    onnx,
+    pipelines,
+    sklearn,
+    treelite,
+    xgboost,
+)
 
 __all__ = ["MODEL_CASES", "cases_of"]
 
@@ -12,6 +21,7 @@ MODEL_CASES: tuple[ModelCase, ...] = (
     *lightgbm.CASES,
     *catboost.CASES,
     *sklearn.CASES,
+    *pipelines.CASES,
     *onnx.CASES,
     *treelite.CASES,
     *arrays.CASES,
