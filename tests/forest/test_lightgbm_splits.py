@@ -48,7 +48,7 @@ def test_zero_is_a_float32_in_lightgbm():
 
 
 def same_sides(trees, values):
-    """Tell whether rows go to the same side in each tree, which adds a power of two on the right."""
+    """Tell whether rows go to the same sides; on the right a tree adds its own power of two."""
     marked = [stump(**tree, leaf_value=f"0 {2**at}") for at, tree in enumerate(trees)]
     model = lgb.Booster(model_str=text(*marked, names="a"))
     ours, theirs = predict(from_booster(model), values)[:, 0], model.predict(values)

@@ -52,8 +52,12 @@ def categories_of(document: Document) -> tuple[Categories | None, ...]:
     for column in columns:
         if any(column.fits(size) for size in numeric):
             found[column.place] = Categories(None)
-    for place, labels in zip(_places(columns, sizes), document.labels, strict=False):
-        found[place] = Categories(labels)
+    places = _places(columns, sizes)
+    for place in {place for way in places for place in way}:
+        found[place] = Categories(None)
+    for way, labels in zip(places, document.labels, strict=True):
+        if len(way) == 1:
+            found[way[0]] = Categories(labels)
     return tuple(found) if any(found) else ()
 
 
@@ -74,49 +78,58 @@ def _column(document: Document, place: int, info: str) -> _Column:
     raise damaged(document.source, f"'feature_infos' of column {place} is {info!r:.40}")
 
 
-def _places(columns: Sequence[_Column], sizes: Sequence[int]) -> list[int]:
-    """Return the columns that labels of these sizes belong to; empty where that is not certain."""
-    every = len(sizes) >= sum(column.categorical for column in columns)
-    alone = len(sizes) <= sum(column.categorical for column in columns)
+def _places(columns: Sequence[_Column], sizes: Sequence[int]) -> list[list[int]]:
+    """Return the columns that each set of labels may belong to; one where that is certain.
+
+    Columns of codes are left over where there are fewer sets than categorical columns; where there
+    are more, ordered categories are among the numbers.
+    """
+    n_categorical = sum(column.categorical for column in columns)
+    every, alone = len(sizes) >= n_categorical, len(sizes) <= n_categorical
     columns = [
         column
         for column in columns
         if column.categorical or (not alone and any(column.fits(size) for size in sizes))
     ]
     required = [every and column.categorical for column in columns]
-    for surely in (False, True):
+    for surely in (True, False):
         table = [
             [column.fits(size) and (needed or not surely or column.fills(size)) for size in sizes]
             for column, needed in zip(columns, required, strict=True)
         ]
-        places = _only(table, required, len(sizes))
-        if places is not None:
-            return [columns[at].place for at in places]
-    return []
+        ways = _ways(table, required, len(sizes))
+        if all(ways):
+            break
+    return [[columns[at].place for at in way] for way in ways]
 
 
-def _only(
-    table: Sequence[Sequence[bool]], required: Sequence[bool], n_labels: int
-) -> list[int] | None:
-    """Return the one way to put labels to columns in order, each to one that fits; None if several.
+def _ways(
+    table: Sequence[Sequence[bool]], required: Sequence[bool], n_sets: int
+) -> list[list[int]]:
+    """Return the columns that each set may belong to, where sets follow the order of columns.
 
-    Counted from the last column: the ways to place the labels from `j` on into the columns left.
+    `table` says for each column which sets fit it, `required` whether it must have one.
     """
-    ways = [[0] * n_labels + [1]]
-    for fits, needed in zip(reversed(table), reversed(required), strict=True):
-        after = ways[-1]
-        ways.append(
-            [
-                min(2, (0 if needed else after[j]) + (j < n_labels and fits[j] and after[j + 1]))
-                for j in range(n_labels + 1)
-            ]
-        )
-    ways.reverse()
-    if ways[0][0] != 1:
-        return None
-    places: list[int] = []
-    for at, fits in enumerate(table):
-        j = len(places)
-        if j < n_labels and fits[j] and ways[at + 1][j + 1]:
-            places.append(at)
-    return places
+    before = _reached(table, required, n_sets)
+    turned = [list(reversed(fits)) for fits in reversed(table)]
+    after = [row[::-1] for row in reversed(_reached(turned, list(reversed(required)), n_sets))]
+    return [
+        [
+            column
+            for column, fits in enumerate(table)
+            if fits[at] and before[column][at] and after[column + 1][at + 1]
+        ]
+        for at in range(n_sets)
+    ]
+
+
+def _reached(
+    table: Sequence[Sequence[bool]], required: Sequence[bool], n_sets: int
+) -> list[list[bool]]:
+    """Return whether the first columns can have the first sets, for any number of both."""
+    rows = [[True] + [False] * n_sets]
+    for fits, needed in zip(table, required, strict=True):
+        last = rows[-1]
+        given = [False, *(last[at] and fits[at] for at in range(n_sets))]
+        rows.append([one or (kept and not needed) for one, kept in zip(given, last, strict=True)])
+    return rows
