@@ -11,6 +11,8 @@ from fastpd.forest.walk import predict
 
 lgb = pytest.importorskip("lightgbm")
 
+RNG = np.random.default_rng(2)
+
 
 def above(number):
     return float(np.nextafter(number, np.inf))
@@ -22,12 +24,24 @@ def below(number):
 
 THRESHOLDS = [
     *(-1e300, -1.0, below(below(-ZERO)), below(-ZERO), -ZERO, above(-ZERO), -1e-36, -5e-324, -0.0),
-    *(0.0, 5e-324, 1e-36, below(ZERO), ZERO, above(ZERO), above(above(ZERO)), 1.0, 1e300),
+    *(
+        0.0,
+        5e-324,
+        1e-36,
+        below(ZERO),
+        ZERO,
+        above(ZERO),
+        above(above(ZERO)),
+        1.0,
+        1e300,
+        np.inf,
+        -np.inf,
+    ),
 ]
 VALUES = np.array(
     [
         *(value for at in THRESHOLDS for value in (below(at), at, above(at))),
-        *(np.nan, np.inf, -np.inf, np.finfo(float).max, np.finfo(float).min),
+        np.nan,
     ]
 )[:, None]
 CODES = np.array(
@@ -104,6 +118,19 @@ def test_several_sets_in_one_tree():
         [(above(-1.0), 1.0), (32.0, 33.0)],
         [(1.0, 3.0)],
     ]
+
+
+@pytest.mark.parametrize("decision", ["8", "10"])
+def test_missing_values_split_from_all_numbers(decision):
+    """LightGBM writes an infinite threshold then, and infinite values are numbers."""
+    model = booster(threshold="inf", decision_type=decision)
+    assert list(from_booster(model).splits) == [(0, [(-np.inf, np.inf)])]
+    missing = RNG.random(300) < 0.4
+    values = np.where(missing, np.nan, RNG.normal(size=300))[:, None]
+    data = lgb.Dataset(values, missing * 1.0, params={"verbose": -1})
+    model = lgb.train({"verbose": -1, "num_threads": 1}, data, 2)
+    assert "\nthreshold=inf" in model.model_to_string()
+    np.testing.assert_allclose(predict(from_booster(model), VALUES)[:, 0], model.predict(VALUES))
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,16 @@ def _regressor(zeros: float = 0.0, missing: float = 0.0, **options: Any) -> Call
     return make
 
 
+def _missing_alone() -> Trained:
+    """Return a model that splits missing values from all numbers."""
+    library = importlib.import_module("lightgbm")
+    X = _data(12, missing=0.3)
+    lost = np.isnan(X)
+    y = 2.0 * lost[:, 0] + lost[:, 1] * np.nan_to_num(X[:, 2]) + np.nan_to_num(X[:, 1])
+    model = library.LGBMRegressor(n_estimators=6, **_SMALL).fit(X, y)
+    return Trained(model, X[:25], _nasty(model, 3, 12), _raw(model))
+
+
 def _objective(
     labels: Callable[[Array], Array], *, group: bool = False, raw: bool = True, **params: Any
 ) -> Callable[[], Trained]:
@@ -235,6 +245,7 @@ CASES: tuple[ModelCase, ...] = (
     _case("regressor", "regression", _regressor()),
     _case("constraints", "constraints, extra trees, GOSS", _regressor(**_CONSTRAINED)),
     _case("missing", "missing values", _regressor(missing=0.2, zeros=0.2)),
+    _case("missing-alone", "missing values", _missing_alone),
     _case("zero-as-missing", "`zero_as_missing`", _regressor(0.3, 0.1, zero_as_missing=True)),
     _case("no-missing", "`use_missing=False`", _regressor(0.3, 0.2, use_missing=False)),
     _case("codes", "categories as codes", _codes),

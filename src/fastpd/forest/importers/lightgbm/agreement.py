@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 
 from fastpd.errors import ModelError, ModelMismatchError
 from fastpd.forest._forest import Forest
+from fastpd.forest._intervals import IntervalSplits
 from fastpd.forest.check import check_prediction, sample_rows
-from fastpd.forest.importers.lightgbm.nodes import node_of_leaf
+from fastpd.forest.importers.lightgbm.nodes import node_of_leaf, node_of_split
+from fastpd.forest.importers.lightgbm.splits import ZERO
 from fastpd.forest.importers.lightgbm.trees import Trees
 from fastpd.forest.walk import leaves_reached
 
@@ -49,7 +52,7 @@ def check(
         return scores / n_rounds if averaged else scores
 
     check_prediction(forest, raw)
-    rows = sample_rows(forest)
+    rows = np.concatenate([sample_rows(forest), _near_thresholds(forest, trees)])
     leaf = _predicted(forest, booster, rows, pred_leaf=True, **span).reshape(len(rows), -1)
     ours = leaves_reached(forest, rows)
     if leaf.shape == ours.shape:
@@ -60,6 +63,17 @@ def check(
         f"{forest.source} was not read as it predicts: sample rows reach other leaves in LightGBM. "
         "Explanations would be wrong. Please report the model and its library's version."
     )
+
+
+def _near_thresholds(forest: Forest, trees: Trees) -> NDArray[Any]:
+    """Return rows for splits by number that the forest holds as intervals, and around zero."""
+    threshold = forest.threshold.copy()
+    finite = np.where(np.isfinite(trees.threshold), trees.threshold, 0.0)
+    threshold[node_of_split(trees)] = finite
+    rows = sample_rows(replace(forest, threshold=threshold, splits=IntervalSplits.none()), seed=1)
+    rng = np.random.default_rng(1)
+    zeros = np.array([0.0, ZERO, -ZERO, np.nextafter(ZERO, 1), np.nextafter(-ZERO, -1), np.inf])
+    return np.where(rng.random(rows.shape) < 0.2, rng.choice(zeros, rows.shape), rows)
 
 
 def _predicted(forest: Forest, booster: Any, rows: NDArray[Any], **options: Any) -> NDArray[Any]:

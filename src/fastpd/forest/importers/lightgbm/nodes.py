@@ -11,7 +11,7 @@ from fastpd.forest._intervals import IntervalSplits
 from fastpd.forest.importers.lightgbm.splits import decide
 from fastpd.forest.importers.lightgbm.trees import Trees
 
-__all__ = ["Nodes", "node_of_leaf", "nodes_of"]
+__all__ = ["Nodes", "node_of_leaf", "node_of_split", "nodes_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +43,8 @@ def nodes_of(trees: Trees, n_outputs: int, divisor: int) -> Nodes:
         Number of rounds where a prediction is the mean of them; else 1.
     """
     decisions = decide(trees)
-    roots = _roots(trees)
-    tree = trees.tree_of_split
-    split = roots[tree] + _numbers(trees.splits)
+    roots, tree = _roots(trees), trees.tree_of_split
+    split = node_of_split(trees)
     leaf = node_of_leaf(
         trees, np.repeat(np.arange(len(roots)), trees.leaves), _numbers(trees.leaves)
     )
@@ -76,6 +75,11 @@ def nodes_of(trees: Trees, n_outputs: int, divisor: int) -> Nodes:
         tree_output=(np.arange(len(roots)) % n_outputs).astype(np.int32),
         splits=decisions.at_nodes(split),
     )
+
+
+def node_of_split(trees: Trees) -> NDArray[np.int64]:
+    """Return the node of each split."""
+    return np.asarray(_roots(trees)[trees.tree_of_split] + _numbers(trees.splits))
 
 
 def node_of_leaf(

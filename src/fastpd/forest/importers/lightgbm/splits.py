@@ -71,7 +71,12 @@ def decide(trees: Trees) -> Decisions:
     threshold = just_above(trees.threshold, "float64")
     threshold = np.where(within, np.where(zero_left, _ABOVE_ZERO, -ZERO), threshold)
     apart = (zero_left != as_number) & ~within & ~categorical
-    intervals: dict[int, Intervals] = {}
+    # LightGBM writes inf where missing values are split from all numbers, infinite ones too.
+    unlimited = np.isinf(threshold) & ~apart & ~categorical
+    _refuse_the_largest(trees, np.isinf(threshold) & (trees.threshold < np.inf))
+    intervals: dict[int, Intervals] = {
+        split: [(-np.inf, np.inf)] for split in np.flatnonzero(unlimited).tolist()
+    }
     for split in np.flatnonzero(apart).tolist():
         intervals[split] = _without_zero(float(threshold[split]))
     for split in np.flatnonzero(categorical).tolist():
@@ -79,6 +84,12 @@ def decide(trees: Trees) -> Decisions:
     # Overruled by the intervals; a number that is certainly finite.
     threshold[list(intervals)] = 0.0
     return Decisions(threshold, default_left, intervals)
+
+
+def _refuse_the_largest(trees: Trees, wrong: NDArray[np.bool_]) -> None:
+    if np.any(wrong):
+        place = trees.place(int(np.argmax(wrong)))
+        raise damaged(trees.source, f"{place} has the largest number of all as its threshold")
 
 
 def _without_zero(end: float) -> Intervals:

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 CATEGORICAL, DEFAULT_LEFT = 1, 2
 _LARGEST_DECISION = 11
 _INTEGER = re.compile(r"[-0-9 ]*", re.ASCII)
-_DECIMAL = re.compile(r"[-+.0-9eE ]*", re.ASCII)
+_DECIMAL = re.compile(r"[-+.0-9eEinf ]*", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,6 @@ def _check_splits(trees: Trees, n_columns: int) -> None:
         ("has a child that is no node", _outside(trees.right, -leaves, splits)),
         ("splits on an absent column", _outside(trees.column, 0, n_columns)),
         ("has an unknown kind of decision", _outside(trees.decision, 0, _LARGEST_DECISION + 1)),
-        ("has no finite threshold", ~np.isfinite(trees.threshold)),
     ]
     for what, where in wrong:
         if np.any(where):
