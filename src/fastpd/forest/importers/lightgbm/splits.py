@@ -2,7 +2,10 @@
 
 LightGBM predicts rows after it has put 0 for every number within its zero: those no further from 0
 than 1e-35. A split then compares ``<=`` in double precision, unless the value counts as missing.
-What counts so is of the split's own: nothing (NaN is a 0 then), zeros and NaN, or NaN.
+Each split says itself what counts so: nothing (NaN is a 0 then), zeros and NaN, or NaN.
+
+(Numbers that a sparse matrix by rows holds are not put to 0 first. It shows at one number alone,
+-1e-35 itself where it is the threshold too, which dense rows and sparse ones by columns send right.)
 """
 
 from __future__ import annotations
