@@ -5,7 +5,7 @@ than 1e-35. A split then compares ``<=`` in double precision, unless the value c
 Each split says itself what counts so: nothing (NaN is a 0 then), zeros and NaN, or NaN.
 
 (Numbers that a sparse matrix by rows holds are not put to 0 first. It shows at one number alone,
--1e-35 itself where it is the threshold too, which dense rows and sparse ones by columns send right.)
+-1e-35 itself where that is the threshold too: dense rows and matrices by columns send it right.)
 """
 
 from __future__ import annotations
