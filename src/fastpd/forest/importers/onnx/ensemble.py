@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import UnsupportedModelError
+from fastpd.forest.importers.comparisons import Mode
 from fastpd.forest.importers.onnx.attributes import damaged
 
-__all__ = ["TRANSFORMS", "Ensemble", "Mode", "Votes", "refuse_extremes"]
+__all__ = ["TRANSFORMS", "Ensemble", "Votes", "refuse_extremes"]
 
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
-
-
-class Mode(IntEnum):
-    """What a node compares, numbered as the operator TreeEnsemble numbers it."""
-
-    LEQ = 0
-    LT = 1
-    GTE = 2
-    GT = 3
-    EQ = 4
-    NEQ = 5
-    MEMBER = 6
-    LEAF = 7
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.forest.importers.onnx.ensemble import Ensemble, Mode
+from fastpd.forest.importers.comparisons import Mode
+from fastpd.forest.importers.onnx.ensemble import Ensemble
 
 __all__ = ["sums"]
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.forest.check import reachable
+from fastpd.forest.importers.comparisons import Mode
 from fastpd.forest.importers.onnx.attributes import Attributes
 from fastpd.forest.importers.onnx.ensemble import (
     TRANSFORMS,
     Ensemble,
-    Mode,
     Votes,
     refuse_extremes,
 )
