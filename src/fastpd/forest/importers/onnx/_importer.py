@@ -105,10 +105,7 @@ def _forest(model: Any, source: str, rounds: tuple[int, int] | None) -> Forest:
             f"{source} uses version {newest} of the operators ai.onnx.ml; 1 to {_NEWEST} are "
             "supported. Export it for one of those."
         )
-    try:
-        graph = read_graph(model, source)
-    except UnicodeDecodeError:
-        raise damaged(source, "a text in it is not UTF-8") from None
+    graph = read_graph(model, source)
     forest = _assembled(graph, source)
     validate(forest)
     _check(forest, graph, model)

@@ -160,6 +160,9 @@ def tensor_values(tensor: Any, source: str) -> NDArray[Any]:
     else:
         values = np.array(getattr(tensor, _FIELDS.get(tensor.data_type, "double_data")))
         values = values.astype(dtype)
+    if values.dtype.kind == "f":
+        # A damaged number may be a NaN that signals when it is used.
+        values[np.isnan(values)] = np.nan
     shape = [int(size) for size in tensor.dims]
     # Python's integers do not overflow, whatever sizes a damaged file has.
     count = 1

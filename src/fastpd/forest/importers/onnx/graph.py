@@ -84,11 +84,29 @@ def read_graph(model: Any, source: str) -> Graph:
     ModelFileError
         Where the graph or an attribute is damaged.
     """
+    _refuse_bytes(model.graph, source)
     reader = _Reader(model, source)
     for node in model.graph.node:
         reader.follow(node)
     scores = reader.scores([output.name for output in model.graph.output])
     return Graph(reader.inputs, tuple(reader.parts), scores)
+
+
+def _refuse_bytes(graph: Any, source: str) -> None:
+    """Refuse names that are not UTF-8, which come as bytes or as an error where they are read."""
+    try:
+        names = [
+            value.name
+            for values in (graph.input, graph.output, graph.initializer)
+            for value in values
+        ]
+        for node in graph.node:
+            names += [node.op_type, node.domain, *node.input, *node.output]
+            names += [attribute.name for attribute in node.attribute]
+    except UnicodeDecodeError:
+        names = [b""]
+    if not all(isinstance(name, str) for name in names):
+        raise damaged(source, "a name in it is not UTF-8")
 
 
 class _Reader:
