@@ -45,6 +45,26 @@ def walked(trees: Sequence[Tree], rows: Any, n_outputs: int = 1) -> NDArray[np.f
     return found[:, 0] if n_outputs == 1 else found
 
 
+def rounded(trees: Sequence[Tree]) -> list[Tree]:
+    """Return trees with thresholds of 32 bits, as operators hold them.
+
+    Examples
+    --------
+    >>> from fastpd.testing.onnx_models import rounded
+    >>> rounded([("LT", 0, 0.1, 1.0, 2.0, 1)])
+    [('LT', 0, 0.10000000149011612, 1.0, 2.0, 1)]
+    """
+    return [_rounded(tree) for tree in trees]
+
+
+def _rounded(tree: Tree) -> Tree:
+    if not isinstance(tree, tuple):
+        return tree
+    mode, column, split, true, false, tracks = tree
+    exact = split if mode == "MEMBER" else float(np.float32(split))
+    return mode, column, exact, _rounded(true), _rounded(false), tracks
+
+
 def _leaf(tree: Tree, row: list[float]) -> Tree:
     while isinstance(tree, tuple):
         mode, column, split, true, false, tracks_true = tree

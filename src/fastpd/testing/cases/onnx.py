@@ -13,6 +13,7 @@ from fastpd.testing.onnx_models import (
     model_of,
     reference,
     regressor,
+    rounded,
     tree_ensemble,
     walked,
 )
@@ -75,17 +76,7 @@ def doubles() -> Trained:
 def tree_ensemble_members() -> Trained:
     background, rows = tables()
     model = model_of(tree_ensemble(MEMBERS), opset=5)
-    # Thresholds are held in 32 bits.
-    trees = [_rounded(tree) for tree in MEMBERS]
-    return Trained(model, background, rows, lambda table: walked(trees, table))
-
-
-def _rounded(tree: Any) -> Any:
-    if not isinstance(tree, tuple):
-        return tree
-    mode, column, split, true, false, tracks = tree
-    exact = split if mode == "MEMBER" else float(np.float32(split))
-    return mode, column, exact, _rounded(true), _rounded(false), tracks
+    return Trained(model, background, rows, lambda table: walked(rounded(MEMBERS), table))
 
 
 def named_inputs() -> Trained:
