@@ -93,6 +93,24 @@ def test_links_of_several_classes(postprocessor, link, slope):
     np.testing.assert_array_equal(forest.base, [0.5, 1.5])
 
 
+def test_links_are_those_of_treelite():
+    _, rows = tables()
+    inverse = {
+        "sigmoid": lambda raw: 1 / (1 + np.exp(-raw)),
+        "multiclass_ova": lambda raw: 1 / (1 + np.exp(-raw)),
+        "exponential": np.exp,
+        "softmax": lambda raw: np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True),
+    }
+    for name, function in inverse.items():
+        several = {"classes": [0, 1], "n_classes": (2,), "base": (0.5, 1.5)}
+        options = several if name in ("softmax", "multiclass_ova") else {}
+        model = built(OPERATORS, postprocessor=name, alpha=0.75, **options)
+        forest = import_model(model)
+        means = treelite.gtil.predict(model, rows, nthread=1).reshape(len(rows), -1)
+        found = function(forest.slope * predict(forest, rows))
+        np.testing.assert_allclose(found, means, rtol=1e-5)
+
+
 def test_a_softmax_over_each_of_several_targets_is_no_link_over_all():
     tree = ("<", 0, 0.0, [1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 0.0, 1.0], True)
     options = {"targets": [-1], "classes": [-1], "n_classes": (2, 2), "leaf_shape": (2, 2)}

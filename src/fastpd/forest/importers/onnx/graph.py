@@ -215,7 +215,8 @@ class _Reader:
         if not isinstance(columns, Columns):
             raise damaged(self.source, f"its operator {node.op_type} does not read the input")
         ensemble = _READERS[node.op_type](node, self.source)
-        self.parts.append(Part(ensemble, columns.compared(ensemble.kind, self.source), node))
+        compared = columns.compared(node.op_type, ensemble.kind, self.source)
+        self.parts.append(Part(ensemble, compared, node))
         scores = Scores.of(len(self.parts) - 1, ensemble, node.output)
         return [Label(), scores] if node.op_type == "TreeEnsembleClassifier" else [scores]
 

@@ -51,19 +51,22 @@ class Columns:
             return self if element == self.element else None
         return replace(self, element=element, rounded=self.rounded or element == _FLOAT)
 
-    def compared(self, kind: np.dtype[Any], source: str) -> Columns:
+    def compared(self, op: str, kind: np.dtype[Any], source: str) -> Columns:
         """Return the columns as an operator compares them with thresholds of a precision."""
-        if self.element not in (_FLOAT, _DOUBLE):
-            raise UnsupportedModelError(
-                f"{source} gives whole numbers to its trees without a Cast, and runtimes differ "
-                "in how they compare those. Export it with an input of type tensor(float)."
-            )
-        if self.element == _FLOAT and kind == np.float64:
+        if self.element in (_FLOAT, _DOUBLE):
+            if self.element == _DOUBLE or kind == np.float32:
+                return self
             raise UnsupportedModelError(
                 f"{source} compares 32-bit values with 64-bit thresholds, and runtimes differ in "
                 "how they round those. Export it with an input of type tensor(double)."
             )
-        return self
+        # Classifiers round whole numbers to 32 bits, as is agreed upon; regressors may not.
+        if op == "TreeEnsembleClassifier" and kind == np.float32:
+            return replace(self, rounded=True)
+        raise UnsupportedModelError(
+            f"{source} gives whole numbers to the operator {op} without a Cast, and runtimes "
+            "differ in how it compares those. Export it with an input of type tensor(float)."
+        )
 
 
 def inputs_of(values: Sequence[Any], source: str) -> list[Columns | None]:

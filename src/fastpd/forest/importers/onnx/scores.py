@@ -102,6 +102,8 @@ def score_step(given: Attributes, states: Sequence[Any]) -> Scores | None:
     alone = len(states) == 1
     if alone and (op in ("Identity", "ZipMap") or (op == "Cast" and _widens(given))):
         return first
+    if alone and op == "Flatten" and given.integer("axis", 1) == 1 and not first.reshaped:
+        return first
     if op in _SHAPES and states[0] is first:
         return replace(first, reshaped=True) if _keeps_shape(given, first, states) else None
     if alone and op == "Normalizer":
@@ -124,8 +126,6 @@ def _keeps_shape(given: Attributes, scores: Scores, states: Sequence[Any]) -> bo
     """Tell whether a change of shape keeps a column for each output."""
     if scores.n_outputs == 1 and not scores.paired:
         return True
-    if given.op == "Flatten":
-        return given.integer("axis", 1) == 1
     shape = states[1] if given.op == "Reshape" and len(states) == 2 else None
     width = 2 if scores.paired else scores.n_outputs
     return isinstance(shape, np.ndarray) and shape.tolist() in ([-1, width], [0, width])
