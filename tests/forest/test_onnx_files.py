@@ -87,7 +87,9 @@ def test_there_are_no_rounds_to_choose_from():
         import_model(model_of(regressor(ORDERED)), iteration_range=(0, 1))
 
 
-def test_a_misread_model_is_found_by_the_reference_implementation(monkeypatch):
+@pytest.mark.parametrize("nodes", [0, 1000])
+def test_a_misread_model_is_found_by_the_reference_or_by_the_specification(monkeypatch, nodes):
+    monkeypatch.setattr("fastpd.forest.importers.onnx.reference.NODES", nodes)
     model = model_of(regressor(ORDERED))
     assembled = _importer._assembled
 

@@ -19,6 +19,8 @@ _OPERATORS = ("TreeEnsembleClassifier", "TreeEnsembleRegressor")
 _FLOATS = {1: np.float32, 11: np.float64}
 # Comparisons that the reference implementation, which is plain Python, makes in about a second.
 COMPARISONS = 400_000
+# Nodes that it takes in within about a second.
+NODES = 200_000
 Rows = NDArray[Any]
 
 
@@ -34,6 +36,8 @@ def reference_rows(graph: Graph) -> int:
         if part.node.op_type not in _OPERATORS or tensors:
             return 0
     if any(columns.element not in _FLOATS for columns in graph.inputs.values()):
+        return 0
+    if sum(len(part.ensemble.mode) for part in parts) > NODES:
         return 0
     return int(COMPARISONS / max(1.0, sum(_depth(part.ensemble) for part in parts)))
 
