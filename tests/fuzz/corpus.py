@@ -68,6 +68,30 @@ def onnx_file() -> bytes:
     return bytes(to_onnx(model, rows[:1]).SerializeToString())
 
 
+def onnx_sum_file() -> bytes:
+    import onnx.helper
+
+    from fastpd.testing.cases.onnx import EQUAL, ORDERED
+    from fastpd.testing.onnx_models import model_of, regressor
+
+    nodes = [
+        onnx.helper.make_node("Cast", ["X"], ["Z"], to=11),
+        regressor(ORDERED, given="Z", scores="one", double=True),
+        regressor(EQUAL, given="Z", scores="other", double=True, base_values=[0.5]),
+        onnx.helper.make_node("Mul", ["other", "factor"], ["scaled"]),
+        onnx.helper.make_node("Add", ["one", "scaled"], ["scores"]),
+    ]
+    model = model_of(nodes, constants={"factor": np.array([2.0])})
+    return bytes(model.SerializeToString())
+
+
+def onnx_set_file() -> bytes:
+    from fastpd.testing.cases.onnx import MEMBERS
+    from fastpd.testing.onnx_models import model_of, tree_ensemble
+
+    return bytes(model_of(tree_ensemble(MEMBERS), opset=5).SerializeToString())
+
+
 SEEDS: dict[str, tuple[str, str, Callable[[], bytes]]] = {
     "xgboost-json": ("xgboost", "model.json", lambda: xgboost_file("json")),
     "xgboost-ubj": ("xgboost", "model.ubj", lambda: xgboost_file("ubj")),
@@ -77,6 +101,8 @@ SEEDS: dict[str, tuple[str, str, Callable[[], bytes]]] = {
     "catboost-json": ("catboost", "model.json", lambda: catboost_file("json")),
     "catboost-cbm": ("catboost", "model.cbm", lambda: catboost_file("cbm")),
     "onnx": ("skl2onnx", "model.onnx", onnx_file),
+    "onnx-sum": ("onnx", "model.onnx", onnx_sum_file),
+    "onnx-sets": ("onnx", "model.onnx", onnx_set_file),
 }
 
 
