@@ -8,6 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from fastpd import DataError, Explainer, FeatureError, MissingPackageError, OptionError
@@ -231,6 +233,17 @@ class TestShapValues:
         np.testing.assert_array_equal(given.base_values[0], phi.base_values)
         assert given.feature_names == list(phi.feature_names)
         assert given.output_names == (None if one else ["y0", "y1", "y2"])
+
+    def test_shap_gets_rows_in_the_order_of_the_values(
+        self, ex: Explainer, monkeypatch: pytest.MonkeyPatch
+    ):
+        fake = SimpleNamespace(Explanation=lambda **given: SimpleNamespace(**given))
+        monkeypatch.setitem(sys.modules, "shap", fake)
+        names = list(ex.feature_names)
+        table = pd.DataFrame(ROWS, columns=names)
+        other = table.assign(more="text")[["more", *reversed(names)]]
+        np.testing.assert_array_equal(ex.shap(other).to_shap().data, ROWS)
+        np.testing.assert_array_equal(ex.shap(pl.from_pandas(other)).to_shap().data, ROWS)
 
     def test_shap_itself_takes_them(self, ex: Explainer):
         shap = pytest.importorskip("shap", reason="the real shap is not installed")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,11 +11,21 @@ from numpy.typing import NDArray
 
 from fastpd.blocks import make_blocks
 from fastpd.errors import BackgroundError, MergeError, OptionError, WeightError
-from fastpd.forest import Forest, Preparation, import_model
+from fastpd.forest import import_model
 from fastpd.forest._categories import with_labels
 from fastpd.forest.outputs import select_output
-from fastpd.frames import Columns, Rows, as_rows, frame_names, is_batches
-from fastpd.measures import Choice, Derived, Empirical, Measure, Sample, check_weights
+from fastpd.forest.sameness import same_model
+from fastpd.frames import Columns, Rows, as_rows, named_by
+from fastpd.measures import (
+    Choice,
+    Derived,
+    Empirical,
+    Measure,
+    Sample,
+    merged,
+    rows_of,
+    weighted_batches,
+)
 from fastpd.options import as_bytes, as_n_jobs, as_precision, check_isa
 from fastpd.progress import make_progress
 from fastpd.queries import (
@@ -130,9 +139,9 @@ class Explainer:
             as_n_jobs(n_jobs), as_precision(precision), limit, make_progress(progress)
         )
         if measure is not None:
-            background, weights = _data_of(measure, background, weights)
+            background, weights = rows_of(measure, background, weights)
         forest = select_output(import_model(model, iteration_range=iteration_range), output)
-        forest = _named_by(forest, background)
+        forest = named_by(forest, background)
         if categories is not None:
             known = with_labels(forest.categories, forest.feature_names, categories)
             forest = replace(forest, categories=known)
@@ -194,7 +203,7 @@ class Explainer:
         """Add the background of another explainer of the same model."""
         if not isinstance(other, Explainer):
             raise MergeError(f"cannot merge a {type(other).__name__}; expected an Explainer.")
-        if not _same_model(self._blocks.forest, other._blocks.forest):
+        if not same_model(self._blocks.forest, other._blocks.forest):
             raise MergeError(
                 "the two explainers were made from different models "
                 f"({self._blocks.forest.source} and {other._blocks.forest.source}); "
@@ -207,7 +216,7 @@ class Explainer:
         added, limit = other._state, self._settings.memory_limit
         with self._changing:
             known = self._state
-            measure = _merged(known.engine.measure, added.engine.measure, limit)
+            measure = merged(known.engine.measure, added.engine.measure, limit)
             self._state = self._with(measure, known.sample.merged(added.sample))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -392,7 +401,7 @@ class Explainer:
                 f"the measure {measure.name} is known without any rows, so none can be added."
             )
         limit, n_jobs = self._settings.memory_limit, self._settings.n_jobs
-        for rows, weight in _batches(background, weights, self._background_rows):
+        for rows, weight in weighted_batches(background, weights, self._background_rows):
             runs = chunks_of(rows)
             with self._settings.progress.task("background", len(runs)) as task:
                 for part, (start, stop) in enumerate(runs):
@@ -427,89 +436,3 @@ class Explainer:
 
     def _engine(self) -> Engine:
         return self._ready().engine
-
-
-def _data_of(measure: Any, background: Any, weights: Any) -> tuple[Any, Any]:
-    """Return the rows that a measure is made from, and their weights."""
-    if not hasattr(measure, "begin"):
-        raise OptionError(
-            f"measure is {measure!r:.60}; expected fastpd.measures.Path(), Product(rows) or "
-            "Gaussian(mean, cov)."
-        )
-    if background is not None or weights is not None:
-        raise OptionError(
-            f"both a background and the measure {type(measure).__name__} were given; expected one "
-            "of them. Rows of a measure are its own: Path(rows), Product(rows, weights)."
-        )
-    return measure.data, measure.weights
-
-
-def _merged(one: Measure, other: Measure, limit: int) -> Measure:
-    if isinstance(one, Empirical) and isinstance(other, Empirical):
-        return one.merged(other, memory_limit=limit)
-    if isinstance(one, Derived) and isinstance(other, Derived) and one.name == other.name:
-        return one.merged(other, memory_limit=limit)
-    raise MergeError(
-        f"the two explainers average over different measures, {one.name} and {other.name}, or "
-        "over ones that have no rows; merge explainers of one kind over rows."
-    )
-
-
-def _named_by(forest: Forest, background: Any) -> Forest:
-    """Let a table name the features of a model that has no names of its own."""
-    if forest.named or forest.preparation or background is None or is_batches(background):
-        return forest
-    names = frame_names(background, what="background")
-    if names is None or len(names) != forest.n_features:
-        return forest
-    return replace(forest, feature_names=names)
-
-
-def _batches(
-    background: Any, weights: Any, read: Any
-) -> Iterator[tuple[Rows, NDArray[np.float64] | None]]:
-    """Go over one table, or over an iterator of tables and one of their weights."""
-    if not is_batches(background):
-        rows = read(background)
-        yield rows, None if weights is None else check_weights(weights, rows.n_rows)
-        return
-    if weights is None:
-        for batch in background:
-            yield read(batch), None
-        return
-    if not isinstance(weights, Iterable) or hasattr(weights, "shape"):
-        raise WeightError(
-            "weights of a background in batches must come in batches too; expected an iterator of "
-            "one array a batch."
-        )
-    try:
-        for batch, part in zip(background, weights, strict=True):
-            rows = read(batch)
-            yield rows, check_weights(part, rows.n_rows)
-    except ValueError as error:
-        if "zip()" not in str(error):
-            raise
-        raise WeightError(
-            "the background and its weights have different numbers of batches; expected one array "
-            "of weights for each batch."
-        ) from None
-
-
-def _same_model(one: Forest, other: Forest) -> bool:
-    """Tell whether two forests ask the same of every row, so that their counts add up."""
-    trees = ("feature", "threshold", "left", "right", "default_left", "roots", "missing")
-    scores = ("value", "tree_output", "base")
-    named = ("feature_names", "output_names", "comparison", "link", "slope", "categories")
-    return (
-        all(
-            np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
-            for name in (*trees, *scores)
-        )
-        and all(getattr(one, name) == getattr(other, name) for name in named)
-        and one.splits.same_as(other.splits)
-        and _same_steps(one.preparation, other.preparation)
-    )
-
-
-def _same_steps(one: Preparation | None, other: Preparation | None) -> bool:
-    return one is other or (one is not None and other is not None and one.same_as(other))

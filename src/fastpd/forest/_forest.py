@@ -74,6 +74,8 @@ class Forest:
         the library takes no sparse matrix, so that it is ``"refused"``.
     preparation
         Steps between the user's table and these columns, of a pipeline; None where there are none.
+    underscored
+        Whether the library wrote underscores for spaces in the names of features.
     takes_missing
         Whether the library takes missing values; False where it refuses rows that have any.
     """
@@ -99,6 +101,7 @@ class Forest:
     categories: tuple[Categories | None, ...] = ()
     absent: Absent = "refused"
     preparation: Preparation | None = None
+    underscored: bool = False
     takes_missing: bool = True
 
     @classmethod

@@ -6,6 +6,15 @@ A value that would have to change to become such a number is refused, with the w
 
 from fastpd.frames._column_values import column_values
 from fastpd.frames._columns import Columns
+from fastpd.frames._naming import named_by
 from fastpd.frames._rows import Rows, as_rows, frame_names, is_batches
 
-__all__ = ["Columns", "Rows", "as_rows", "column_values", "frame_names", "is_batches"]
+__all__ = [
+    "Columns",
+    "Rows",
+    "as_rows",
+    "column_values",
+    "frame_names",
+    "is_batches",
+    "named_by",
+]

@@ -4,6 +4,8 @@ By default they are the rows of a background sample, with all that joins their f
 `Product` and `Gaussian` are other answers, for the keyword `measure` of `fastpd.Explainer`.
 """
 
+from fastpd.measures._batches import weighted_batches
+from fastpd.measures._choosing import merged, rows_of
 from fastpd.measures._derived import Derived
 from fastpd.measures._empirical import Empirical
 from fastpd.measures._gaussian import Gaussian
@@ -11,7 +13,6 @@ from fastpd.measures._measure import Choice, Fixed, Measure
 from fastpd.measures._path import Path
 from fastpd.measures._product import Product
 from fastpd.measures._sample import Sample
-from fastpd.measures._weights import check_weights
 
 __all__ = [
     "Choice",
@@ -23,5 +24,7 @@ __all__ = [
     "Path",
     "Product",
     "Sample",
-    "check_weights",
+    "merged",
+    "rows_of",
+    "weighted_batches",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,7 +56,10 @@ class ShapValues:
 
     def _data_by_feature(self) -> NDArray[Any] | None:
         """Return the rows where each feature has one column of them; a group has several."""
-        data = None if self.data is None else np.asarray(self.data)
+        table = nw.from_native(self.data, eager_only=True, pass_through=True)
+        if isinstance(table, nw.DataFrame) and set(self.feature_names) <= set(table.columns):
+            table = table.select(self.feature_names)  # in the model's order, as the values are
+        data = None if self.data is None else np.asarray(nw.to_native(table, pass_through=True))
         return data if data is not None and data.shape == self.values.shape[:2] else None
 
     def __repr__(self) -> str:

@@ -192,6 +192,7 @@ def _forest(document: Document, trees: Trees, rounds: Rounds, classes: Any) -> F
         source=document.source,
         categories=categories_of(document),
         absent="zero",
+        underscored=True,
     )
     validate(forest)
     return forest
