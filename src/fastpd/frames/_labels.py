@@ -60,6 +60,13 @@ class Labels:
                 f"Column {self.name!r} of {self.what} holds {shortened(repr(plain))}, a "
                 f"{type(plain).__name__}; expected a label: text, or a number."
             )
+        expected = self.categories.refusal(plain)
+        if expected:
+            raise DataError(
+                f"Column {self.name!r} of {self.what} holds the label {shortened(repr(plain))}, a "
+                f"{type(plain).__name__}, which the model's library refuses; expected {expected}. "
+                "Convert the column as for training, say with .astype(int).astype(str)."
+            )
         code = self.categories.code(plain)
         if code is None or (self.strict and not self.categories.knows(plain)):
             raise self._unknown(plain)
