@@ -200,12 +200,16 @@ def _base(table: Table | None, buffer: Buffer) -> CtrBase:
     combined = None if table is None else table.table(0)
     if table is None or combined is None:
         raise buffer.error("a CTR of no columns")
-    kind = table.number(1, "<b")
-    if not 0 <= kind < len(_KINDS):
-        raise buffer.error(f"a CTR of the kind {kind}")
-    others = len(combined.vector(1, "<i8")) + len(combined.vector(2, "<i8"))
+    number = table.number(1, "<b")
+    if not 0 <= number < len(_KINDS):
+        raise buffer.error(f"a CTR of the kind {number}")
+    others = tuple(
+        f"{kind} {condition}"
+        for kind, field in (("border", 1), ("label", 2))
+        for condition in combined.vector(field, "<i8").tolist()
+    )
     indices = tuple(combined.vector(0, "<i4").tolist())
-    return CtrBase(_KINDS[kind], indices, others, table.number(2, "<i"))
+    return CtrBase(_KINDS[number], indices, others, table.number(2, "<i"))
 
 
 def _ctr_tables(parts: _Parts, error: Callable[[str], Exception]) -> dict[CtrBase, CtrTable]:

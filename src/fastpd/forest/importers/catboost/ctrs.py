@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from fastpd.forest.importers.catboost.document import Ctr, CtrTable
 
-__all__ = ["bins_of", "label_hashes", "table_key"]
+__all__ = ["COUNTERS", "bins_of", "label_hashes", "table_key"]
+
+# Kinds of CTRs that do not look at the target.
+COUNTERS = ("Counter", "FeatureFreq")
 
 _FACTOR = 0x4906BA494954CB65
 _INVERSE = np.uint64(pow(_FACTOR, -2, 1 << 64))
@@ -44,7 +47,7 @@ def bins_of(ctr: Ctr, table: CtrTable) -> tuple[NDArray[np.int64], int]:
 
 def _values(ctr: Ctr, table: CtrTable) -> tuple[NDArray[np.float32], np.float32]:
     counts, kind = table.counts, ctr.base.kind
-    if kind in ("Counter", "FeatureFreq"):
+    if kind in COUNTERS:
         total = np.full(len(counts), float(table.denominator))
         return _value(ctr, counts[:, 0], total), _value(ctr, 0.0, float(table.denominator))
     if kind == "Buckets":

@@ -74,14 +74,14 @@ class CtrBase:
     indices
         The categorical features whose labels are combined.
     others
-        Number of further conditions that are combined with them.
+        Further conditions that are combined with them.
     classifier
         Which of several ways to cut the target into classes was counted by; JSON does not say.
     """
 
     kind: str
     indices: tuple[int, ...]
-    others: int = 0
+    others: tuple[str, ...] = ()
     classifier: int = 0
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import UnsupportedModelError
+from fastpd.forest.importers.catboost.ctrs import COUNTERS
 from fastpd.forest.importers.catboost.document import (
     CatFeature,
     Ctr,
@@ -29,6 +30,10 @@ from fastpd.forest.importers.catboost.training import class_names, loss_of
 __all__ = ["read_json"]
 
 _NO_LABEL = 2**64 - 1
+# Losses of several targets, which CTRs count one by one.
+_SEVERAL_TARGETS = frozenset(
+    {"MultiRMSE", "MultiRMSEWithMissingValues", "MultiLogloss", "MultiCrossEntropy"}
+)
 _NANS = {"AsIs": False, "AsFalse": False, "AsTrue": True}
 
 
@@ -45,10 +50,11 @@ def read_json(data: bytes, source: str) -> Document:
     content = _decoded(data, source)
     trees, dimension = read_trees(content)
     info = content.mapping("model_info")
-    _refuse_lost_tables(info, source)
     scale, bias = _scale_and_bias(content, dimension)
     features = content.mapping("features_info")
     cats = features.mappings("categorical_features")
+    ctrs = tuple(_ctr(one) for one in features.mappings("ctrs"))
+    _refuse_lost_tables(info, ctrs, source)
     params = info.content.get("params") or info.content.get("loss_function")
     classes = info.content.get("class_params") or info.content.get("multiclass_params")
     return Document(
@@ -57,7 +63,7 @@ def read_json(data: bytes, source: str) -> Document:
         floats=tuple(_float(one) for one in features.mappings("float_features")),
         cats=tuple(_cat(one) for one in cats),
         one_hots=tuple(_one_hot(one) for one in cats if "values" in one),
-        ctrs=tuple(_ctr(one) for one in features.mappings("ctrs")),
+        ctrs=ctrs,
         tables=_tables(content.mapping("ctr_data")),
         trees=trees,
         scale=scale,
@@ -80,23 +86,35 @@ def _decoded(data: bytes, source: str) -> Fields:
     return found
 
 
-def _refuse_lost_tables(info: Fields, source: str) -> None:
-    """Refuse a model that had several tables of a kind, of which the file has but one."""
+def _refuse_lost_tables(info: Fields, ctrs: tuple[Ctr, ...], source: str) -> None:
+    """Refuse a model that may have had several tables of a kind, of which the file has but one."""
+    if all(ctr.base.kind in COUNTERS for ctr in ctrs):
+        return
+    if not _one_target(info) or _several_cuts(info):
+        raise UnsupportedModelError(
+            f"{source} has CTRs that may count several targets, or classes of the target that are "
+            "cut differently, and CatBoost's JSON keeps the statistics of one of them only. Save "
+            "the model with `save_model('model.cbm')` instead."
+        )
+
+
+def _one_target(info: Fields) -> bool:
+    """Tell whether the model is known to have been trained, as it is, on a single target."""
+    loss = loss_of(info.content.get("params"))
+    return bool(loss) and loss not in _SEVERAL_TARGETS
+
+
+def _several_cuts(info: Fields) -> bool:
+    """Tell whether CTRs of one kind and column cut the target into different classes."""
     options = info.mapping("params").mapping("cat_feature_params")
-    groups = [options.mappings("simple_ctrs"), options.mappings("combinations_ctrs")]
     own = options.mapping("per_feature_ctrs")
-    groups += [own.mappings(key) for key in own.content]
-    for group in groups:
+    for group in [options.mappings("simple_ctrs"), *(own.mappings(key) for key in own.content)]:
         cuts: dict[str, Any] = {}
         for ctr in group:
             cut = ctr.mapping("target_binarization").content.get("border_count")
-            kind = ctr.text("ctr_type")
-            if cuts.setdefault(kind, cut) != cut:
-                raise UnsupportedModelError(
-                    f"{source} was trained with several CTRs of the kind {kind[:40]} that cut the "
-                    "target differently, and CatBoost's JSON keeps the statistics of one of them. "
-                    "Save the model with `save_model('model.cbm')` instead."
-                )
+            if cuts.setdefault(ctr.text("ctr_type"), cut) != cut:
+                return True
+    return False
 
 
 def _scale_and_bias(content: Fields, dimension: int) -> tuple[float, NDArray[np.float64]]:
@@ -145,9 +163,13 @@ def _ctr(field: Fields) -> Ctr:
 
 
 def _base(elements: list[Fields], kind: str) -> CtrBase:
-    labels = [one for one in elements if one.text("combination_element") == "cat_feature_value"]
-    indices = tuple(one.integer("cat_feature_index") for one in labels)
-    return CtrBase(kind, indices, len(elements) - len(labels))
+    indices, others = [], []
+    for element in elements:
+        if element.text("combination_element") == "cat_feature_value":
+            indices.append(element.integer("cat_feature_index"))
+        else:
+            others.append(json.dumps(element.content, sort_keys=True))
+    return CtrBase(kind, tuple(indices), tuple(others))
 
 
 def _tables(data: Fields) -> dict[CtrBase, CtrTable]:

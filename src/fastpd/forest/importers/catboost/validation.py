@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import UnsupportedModelError
+from fastpd.forest.importers.catboost.ctrs import COUNTERS
 from fastpd.forest.importers.catboost.document import Ctr, Document, Trees, damaged
 
 __all__ = ["validate_document"]
@@ -15,8 +16,7 @@ __all__ = ["validate_document"]
 MOST_LEVELS = 31
 # Columns that the trees do not use may be dropped from a model; so many in a row are damage.
 MOST_ABSENT_COLUMNS = 200_000
-KINDS = ("Borders", "Buckets", "BinarizedTargetMeanValue", "FloatTargetMeanValue", "Counter")
-COUNTERS = ("Counter", "FeatureFreq")
+KINDS = ("Borders", "Buckets", "BinarizedTargetMeanValue", "FloatTargetMeanValue")
 
 
 def validate_document(document: Document) -> None:
@@ -76,10 +76,11 @@ def _refuse_combination(document: Document, ctr: Ctr) -> None:
     if len(base.indices) == 1 and not base.others:
         return
     names = [repr(one.name) for one in document.cats if one.index in base.indices]
-    more = f" with {base.others} conditions on further columns" if base.others else ""
+    if base.others:
+        names.append(f"{len(base.others)} conditions on other splits")
     raise UnsupportedModelError(
         f"{document.source} splits on statistics of several columns together (a CTR of "
-        f"{' and '.join(names)[:200]}{more}), which is no split of one column. Train with "
+        f"{' and '.join(names)[:200]}), which is no split of one column. Train with "
         "max_ctr_complexity=1, or with one_hot_max_size at least the number of labels."
     )
 
