@@ -142,7 +142,9 @@ def _holds_codes(series: nw.Series[Any], categories: Categories, name: str, what
 
 
 def _label_column(series: nw.Series[Any], categories: Categories, name: str, what: str) -> Reader:
-    kinds = (nw.String, nw.Categorical, nw.Enum)
+    # Where numbers are labels too, a column of objects may mix them with text.
+    mixed = (nw.Object,) if categories.arrays == "label" else ()
+    kinds = (nw.String, nw.Categorical, nw.Enum, *mixed)
     number = _is_number(series)
     if not number and series.dtype not in kinds and series.null_count() < len(series):
         _refuse_column(series, name, what)

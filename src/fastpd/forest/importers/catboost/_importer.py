@@ -61,7 +61,7 @@ def from_model(model: Any, *, iteration_range: Rounds | None = None) -> Forest:
     if not model.is_fitted():
         raise ModelError(f"This {kind} is not fitted, so it has no trees. Call `fit` first.")
     source = f"CatBoost {library.__version__} {kind}"
-    document = read_binary(bytes(model._serialize_model()), source)
+    document = read_binary(_saved(model), source)
     forest, codes, rounds = _forest(document, iteration_range)
     _check(forest, document, codes, rounds, model, library)
     return forest
@@ -102,6 +102,14 @@ def from_file(path: str | os.PathLike[str], *, iteration_range: Rounds | None = 
     return forest
 
 
+def _saved(model: Any) -> bytes:
+    """Return the model in CatBoost's binary format, which unlike JSON leaves nothing out."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.cbm")
+        model.save_model(str(path), format="cbm")
+        return path.read_bytes()
+
+
 def _forest(
     document: Document, asked: Rounds | None
 ) -> tuple[Forest, dict[int, LabelCodes], Rounds]:
@@ -121,6 +129,8 @@ def _forest(
         comparison="float32",
         source=document.source,
         categories=_categories(splits, len(names)),
+        # In a sparse matrix an absent label would be the label 0.
+        absent="refused" if splits.codes else "zero",
     )
     validate(forest)
     return forest, splits.codes, rounds

@@ -25,8 +25,8 @@ def rewritable(document: Document) -> bool:
     kinds = {(base.kind, base.indices) for base in document.tables}
     if len(kinds) < len(document.tables):
         return False
-    tables = document.tables.values()
-    return all(np.array_equal(table.counts, np.floor(table.counts)) for table in tables)
+    counts = [table.counts for table in document.tables.values()]
+    return all(np.array_equal(one, np.floor(one)) and np.all(np.abs(one) < 2**31) for one in counts)
 
 
 def rewritten(document: Document) -> bytes:

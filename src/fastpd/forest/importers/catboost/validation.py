@@ -98,9 +98,9 @@ def _check_ctr(document: Document, ctr: Ctr, indices: list[int]) -> None:
     _require(len(np.unique(table.keys)) == len(table.keys), source, "a CTR has a label twice")
     _require(np.all(np.isfinite(table.counts)), source, "statistics that are not finite")
     classes = base.kind in ("Borders", "Buckets")
-    if classes or base.kind in COUNTERS:
-        sound = np.all(table.counts >= 0) and np.all(table.counts.sum(axis=1) < 2**31)
-        _require(sound, source, "counts that are no counts")
+    counts = table.counts if classes or base.kind in COUNTERS else table.counts[:, -1:]
+    sound = np.all(counts >= 0) and np.all(counts.sum(axis=1) < 2**31)
+    _require(sound, source, "counts that are no counts")
     last = width - 1 if base.kind == "Borders" else width
     known = not classes or (width > 1 and 0 <= ctr.target_border < last)
     wide = width == (1 if base.kind in COUNTERS else 2)
