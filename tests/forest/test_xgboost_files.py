@@ -26,7 +26,7 @@ def trees(document):
         (pickle.dumps({"a": 1}), "pickle"),
         (b"[1, 2]", "JSON or UBJSON was expected"),
         (b"tree\nversion=v4\nnum_class=1\n", "starts with b'tree"),  # LightGBM's text
-        (b"CBM1" + bytes(40), "starts with b'CBM1"),  # CatBoost's binary
+        (b"CBM1" + bytes(40), "not a valid CatBoost model"),
         (b"\x1f\x8b\x08\x00" + bytes(40), "JSON or UBJSON was expected"),  # gzip
         (b'[{"nodeid": 0, "leaf": 1.0}]', "JSON or UBJSON was expected"),  # a dump of trees
         (b"{}", "no 'learner'"),
