@@ -73,7 +73,9 @@ def test_shap_values_of_every_kind_of_model(case: ModelCase, tmp_path: Path):
     given = case.make()
     extra = options(given)
     path = stored(given.model, tmp_path)
-    ex = Explainer(given.model, given.background, **given.options)
+    # A library's file may hold less than the model, such as which number counts as missing.
+    held = given.model if path.suffix == ".joblib" else path
+    ex = Explainer(held, given.background, **given.options)
     expected = ex.shap(given.rows).values
     for name, data in (("background", given.background), ("rows", given.rows)):
         parquet.write_table(as_table(data, ex.feature_names), tmp_path / f"{name}.parquet")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from fastpd.errors import FeatureError, OptionError, nearest
+from fastpd.forest._text_hash import text_hash
 
-__all__ = ["Categories", "Label", "with_labels"]
+__all__ = ["Categories", "HashedCategories", "Label", "with_labels"]
 
 Label: TypeAlias = str | int | float | bool
 
@@ -83,6 +84,67 @@ class Categories:
         """Whether labels are numbers, so that a column of plain numbers can hold them."""
         return any(not isinstance(label, str) for label in self.labels or ())
 
+    @property
+    def reads_labels(self) -> bool:
+        """Whether labels have codes here, rather than being refused for want of knowing them."""
+        return self.labels is not None
+
+    def refusal(self, label: Label) -> str:
+        """Return what the library takes instead of a label of this type; empty if it takes it."""
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class HashedCategories(Categories):
+    """Categories of a model that keeps a hash of each label's text, not the labels.
+
+    Any label can be looked up, but what a code stands for can not be listed. Whole numbers and
+    bools are labels by their digits: 5 is ``"5"``, True is ``"1"``. Labels that no split of the
+    model tells apart may share a code.
+
+    Attributes
+    ----------
+    codes
+        The code of each hash that the model knows; all others are `unseen`.
+
+    Examples
+    --------
+    >>> from fastpd.forest import HashedCategories
+    >>> colours = HashedCategories(unseen=1.0, codes={759035679: 0.0})
+    >>> colours.code("p"), colours.code("anything else")
+    (0.0, 1.0)
+    """
+
+    labels: tuple[Label, ...] | None = None
+    null: float | None = None
+    arrays: Literal["code", "label"] = "label"
+    codes: Mapping[int, float] = field(default_factory=dict, repr=False)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return (*super()._key, frozenset(self.codes.items()))
+
+    def code(self, label: Label) -> float | None:
+        """Return the code of a label by its hash."""
+        return self.codes.get(_hash_of(label), self.unseen)
+
+    def knows(self, label: Label) -> bool:
+        """Tell whether the model knows the hash of the label."""
+        return _hash_of(label) in self.codes
+
+    @property
+    def reads_labels(self) -> bool:
+        """Always true, for labels are hashed."""
+        return True
+
+    def refusal(self, label: Label) -> str:
+        """Return what is expected instead of a float, whose digits are not well defined."""
+        return "text or a whole number" if isinstance(label, float) else ""
+
+
+def _hash_of(label: Label) -> int:
+    return text_hash(label if isinstance(label, str) else str(int(label)))
+
 
 def with_labels(
     known: Sequence[Categories | None], names: Sequence[str], given: Any
@@ -110,8 +172,9 @@ def with_labels(
             )
         at = list(names).index(name)
         found = categories[at]
-        if found is None or found.labels is not None:
-            why = "has no categories" if found is None else f"has labels already: {found.labels}"
+        if found is None or found.reads_labels:
+            known_labels = "" if found is None or found.labels is None else f": {found.labels}"
+            why = "has no categories" if found is None else f"has labels already{known_labels}"
             raise OptionError(
                 f"categories names {name!r}, but in the model that column {why:.200}; leave it out."
             )

@@ -39,7 +39,8 @@ def column_values(values: Any, name: str, categories: Categories | None) -> NDAr
     if isinstance(series, nw.Series):
         return column_reader(series, name, "the values", categories)(0, len(series))
     try:
-        array = np.asarray(values)
+        keeps = categories is not None and categories.arrays == "label"
+        array = np.asarray(values, dtype=object if keeps and not _is_array(values) else None)
     except (TypeError, ValueError):
         array = np.empty(0, dtype=np.void)
     text = array.dtype.kind in "OUT"
@@ -51,3 +52,7 @@ def column_values(values: Any, name: str, categories: Categories | None) -> NDAr
             f"values of {name!r} are {values!r:.60}; expected numbers, NaN for missing."
         )
     return array
+
+
+def _is_array(values: Any) -> bool:
+    return hasattr(values, "__array__")

@@ -18,12 +18,22 @@ __all__ = ["array_reader"]
 
 def array_reader(data: Any, columns: Columns, what: str) -> tuple[int, Callable[[int, int], Block]]:
     """Return the number of rows of an array, and what reads a run of them."""
-    array = np.asarray(data) if columns.any_categories else None
+    array = _array_of(data, columns) if columns.any_categories else None
     if array is not None and array.ndim == 2 and _reads_labels(array, columns):
         check_width(array.shape[1], columns.names, what)
         return len(array), _cells_reader(array, columns, what)
     numbers = as_array(data, columns.names, what)
     return len(numbers), lambda start, stop: block_of(numbers[start:stop], columns.names, what)
+
+
+def _array_of(data: Any, columns: Columns) -> NDArray[Any]:
+    """Return an array; cells of a list keep their types where a number is a label as it is.
+
+    NumPy makes text of all the cells of a list that holds some: of True, which is the label 1.
+    """
+    known = [one for one in columns.categories if one is not None]
+    keeps = not hasattr(data, "__array__") and any(one.arrays == "label" for one in known)
+    return np.asarray(data, dtype=object if keeps else None)
 
 
 def _reads_labels(array: NDArray[Any], columns: Columns) -> bool:
@@ -39,7 +49,7 @@ def _cells_reader(
     known = [columns.categories_of(k) for k in range(len(columns.names))]
     readers = [
         None
-        if one is None or (one.arrays == "code" and one.labels is None)
+        if one is None or (one.arrays == "code" and not one.reads_labels)
         else Labels(one, name, what)
         for one, name in zip(known, columns.names, strict=True)
     ]

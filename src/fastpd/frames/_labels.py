@@ -44,10 +44,12 @@ class Labels:
     def codes(self, labels: Iterable[Any]) -> NDArray[np.float64]:
         """Return the code of every label; None is a missing one, and NaN in most libraries."""
         given = [_NAN if is_nan(label) else label for label in labels]
-        for label in set(given).difference(self._found):
-            self._found[label] = self._code(label)
+        # 5, 5.0 and True are equal, but no library takes one for the other without being asked.
+        typed = list(zip(map(type, given), given, strict=True))
         found = self._found
-        return np.array([found[label] for label in given], dtype=np.float64)
+        for kind, label in set(typed).difference(found):
+            found[kind, label] = self._code(label)
+        return np.array([found[one] for one in typed], dtype=np.float64)
 
     def _code(self, label: Any) -> float:
         if label is _NAN and self.categories.nan != "null":
@@ -67,6 +69,13 @@ class Labels:
             )
         if self.categories.text_only and not isinstance(plain, str):
             raise self._unknown(plain)
+        expected = self.categories.refusal(plain)
+        if expected:
+            raise DataError(
+                f"Column {self.name!r} of {self.what} holds the label {shortened(repr(plain))}, a "
+                f"{type(plain).__name__}, which the model's library refuses; expected {expected}. "
+                "Convert the column as for training, say with .astype(int).astype(str)."
+            )
         code = self.categories.code(plain)
         if code is None or (self.strict and not self.categories.knows(plain)):
             raise self._unknown(plain)

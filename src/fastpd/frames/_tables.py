@@ -122,7 +122,7 @@ def column_reader(
 def _holds_codes(series: nw.Series[Any], categories: Categories, name: str, what: str) -> bool:
     """Tell whether the cells of a categorical column are codes; refuse what could be either."""
     if not _is_number(series):
-        if categories.labels is None and series.null_count() < len(series):
+        if not categories.reads_labels and series.null_count() < len(series):
             raise DataError(
                 f"Column {name!r} of {what} has labels, but the model keeps only the codes of its "
                 "categories, not what they stand for. Say it with "
@@ -142,7 +142,9 @@ def _holds_codes(series: nw.Series[Any], categories: Categories, name: str, what
 
 
 def _label_column(series: nw.Series[Any], categories: Categories, name: str, what: str) -> Reader:
-    kinds = (nw.String, nw.Categorical, nw.Enum)
+    # Where numbers are labels too, a column of objects may mix them with text.
+    mixed = (nw.Object,) if categories.arrays == "label" else ()
+    kinds = (nw.String, nw.Categorical, nw.Enum, *mixed)
     number = _is_number(series)
     if not number and series.dtype not in kinds and series.null_count() < len(series):
         _refuse_column(series, name, what)
