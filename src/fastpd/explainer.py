@@ -75,9 +75,9 @@ class Explainer:
     Parameters
     ----------
     model
-        A trained XGBoost model (`Booster` or scikit-learn wrapper), the path of a saved one
-        (``.json`` or ``.ubj``), a scikit-learn `Pipeline` that ends in a supported model, or a
-        `fastpd.Forest`.
+        A trained model of XGBoost, LightGBM, CatBoost or scikit-learn, or a `Pipeline` that ends in
+        one; an ONNX or treelite model; the path of a file that one of these libraries wrote; or a
+        `fastpd.Forest`, such as `Forest.from_arrays` makes of trees of your own.
     background
         Rows to average over: an array, a pandas, polars or Arrow table, or an iterator over such
         batches. None to begin with no rows and add them with `update`.

@@ -23,12 +23,21 @@ _EXPLAINER = (
     click.argument("model", type=click.Path(dir_okay=False)),
     click.argument("background", type=_FILE),
     click.option("--weights", metavar="COLUMN", help="Column of the background with its weights."),
-    click.option("--explain-output", metavar="NAME", help="One output of several, or 'sum'."),
-    click.option("--jobs", type=int, help="Threads; all cores by default."),
+    click.option(
+        "--explain-output", "output", metavar="NAME", help="One output of several, or 'sum'."
+    ),
+    click.option(
+        "--rounds",
+        "iteration_range",
+        type=(int, int),
+        help="Boosting rounds that count: BEGIN END.",
+    ),
+    click.option("--jobs", "n_jobs", type=int, help="Threads; all cores by default."),
     click.option("--precision", default="fast", help="'fast' or 'double'."),
     click.option("--memory-limit", default="2GB", help="Such as 500MB."),
     click.option("--trust-pickle", is_flag=True, help="Let code in a pickled model run."),
 )
+_SETTINGS = ("output", "iteration_range", "n_jobs", "precision", "memory_limit")
 _ROWS = click.argument("rows", type=_FILE, required=False)
 _INTO = click.option("-o", "--into", type=_FILE, required=True, help="A .csv or .parquet file.")
 _ORDER = click.option("--max-order", default=2, show_default=True, help="Largest set of features.")
@@ -50,19 +59,16 @@ def _explains(run: F) -> F:
 
     @wraps(run)
     def command(
-        model: str, background: Path, weights: str | None, explain_output: str | None,
-        jobs: int | None, precision: str, memory_limit: str, trust_pickle: bool, **options: Any,
-    ) -> None:  # fmt: skip
+        model: str, background: Path, weights: str | None, trust_pickle: bool, **options: Any
+    ) -> None:
+        settings = {name: options.pop(name) for name in _SETTINGS}
         try:
             others = read_table(background)
             explainer = fastpd.Explainer(
                 read_model(model, trusted=trust_pickle),
                 others,
                 weights=None if weights is None else _weights(others, weights),
-                output=explain_output,
-                n_jobs=jobs,
-                precision=precision,
-                memory_limit=memory_limit,
+                **settings,
             )
             if "rows" in options:
                 rows = options["rows"]

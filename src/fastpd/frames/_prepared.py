@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+import narwhals as nw
 import numpy as np
 
-from fastpd.errors import DataError, FastPDError
+from fastpd.errors import DataError, FastPDError, imported
 from fastpd.forest import Preparation
 from fastpd.frames._arrays import Block, check_width
 from fastpd.frames._columns import Columns
@@ -102,14 +103,27 @@ def _numbers(made: Any, columns: Columns) -> Any:
     return made.astype(np.float64) if objects and not columns.any_categories else made
 
 
+def _for_steps(table: nw.DataFrame[Any], *, named: bool) -> Any:
+    """Return rows of a table as steps take them: by name, or by position if they were so fitted.
+
+    scikit-learn knows no Arrow tables.
+    """
+    if not named:
+        return table.to_numpy()
+    if table.implementation == nw.Implementation.PYARROW:
+        imported("pandas", "a pipeline that gets an Arrow table")
+        return table.to_pandas()
+    return table.to_native()
+
+
 def _parts(data: Any, names: tuple[str, ...], what: str) -> tuple[int, Callable[[int, int], Any]]:
-    """Return the number of rows, and what takes a run of them as the kind of table they are."""
+    """Return the number of rows, and what takes a run of them as steps take them."""
     table = opened(data, what)
     if table is not None:
         labels = column_names(table, what)
         named = names != tuple(f"f{i}" for i in range(len(names)))
         chosen = table[:, list(positions_of(labels, names, what, named=named))]
-        return len(chosen), lambda start, stop: chosen[start:stop].to_native()
+        return len(chosen), lambda start, stop: _for_steps(chosen[start:stop], named=named)
     if is_sparse(data):
         rows = data.tocsr()
         check_width(rows.shape[1], names, what)

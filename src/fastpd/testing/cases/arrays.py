@@ -167,7 +167,7 @@ CASES: tuple[ModelCase, ...] = (
     ),
     array_case(
         "labels-refused",
-        "categories: unknown label",
+        "categories: unknown label, where nothing was said of such",
         lambda: _labels(None, "red", "pink"),
         "pandas",
         refused="holds 'pink', which the model was not trained with",
