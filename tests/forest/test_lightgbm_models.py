@@ -274,16 +274,14 @@ def test_tables_go_by_name_where_lightgbm_goes_by_position():
         explainer.predict(table[["c", "a"]])
 
 
-def test_a_table_with_spaces_in_its_names_is_told_the_names_that_lightgbm_made():
+def test_a_table_may_have_the_spaces_in_its_names_that_lightgbm_took():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(X, columns=["hours per week", "b", "c"])
     model = lgb.LGBMRegressor(n_estimators=3, **WRAPPED).fit(table, SIGNAL)
-    with pytest.raises(DataError, match=r"'hours_per_week'\. Did you mean 'hours per week'\?"):
-        Explainer(model, table)
-    renamed = table.rename(columns=lambda name: name.replace(" ", "_"))
-    np.testing.assert_allclose(
-        Explainer(model, renamed).predict(renamed), model.predict(table), atol=1e-6
-    )
+    for given in (table, table.rename(columns=lambda name: name.replace(" ", "_"))):
+        np.testing.assert_allclose(
+            Explainer(model, given).predict(given), model.predict(table), atol=1e-6
+        )
 
 
 def test_absent_cells_of_sparse_matrices_are_zeros():

@@ -53,8 +53,7 @@ def test_columns_of_an_array_get_numbers():
     ex = Explainer(pipeline, table)
     expected = pipeline.predict(table)
     np.testing.assert_allclose(ex.predict(table), expected)
-    with pytest.warns(UserWarning, match="feature names"):  # as of scikit-learn's own predict
-        np.testing.assert_allclose(ex.predict(people()[["age", "wealth"]]), expected)
+    np.testing.assert_allclose(ex.predict(people()[["age", "wealth"]]), expected)
 
 
 def test_mixed_columns_are_told_by_the_names_that_the_steps_give():

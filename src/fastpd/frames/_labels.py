@@ -47,8 +47,9 @@ class Labels:
         # 5, 5.0 and True are equal, but no library takes one for the other without being asked.
         typed = list(zip(map(type, given), given, strict=True))
         found = self._found
-        for kind, label in set(typed).difference(found):
-            found[kind, label] = self._code(label)
+        for one in dict.fromkeys(typed):  # in their order, so that an error names the first
+            if one not in found:
+                found[one] = self._code(one[1])
         return np.array([found[one] for one in typed], dtype=np.float64)
 
     def _code(self, label: Any) -> float:
