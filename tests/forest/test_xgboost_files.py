@@ -1,9 +1,11 @@
 """Files that are damaged, foreign or not supported: an error that says so, never a crash."""
 
+import json
 import pickle
 import random
 import time
 
+import numpy as np
 import pytest
 import xgboost as xgb
 
@@ -224,3 +226,39 @@ def test_parents_and_numbers_that_xgboost_trusts_do_not_reach_it(document, write
     tree["id"] = 1
     tree["loss_changes"] = []
     assert import_model(write(content)).n_trees == 2
+
+
+@pytest.mark.parametrize("path", [(), ("gradient_booster", "model"), ("tree",)], ids=str)
+def test_a_field_that_no_known_version_writes_is_refused(document, write, path):
+    content = document()
+    learner = content["learner"]
+    model = learner["gradient_booster"]["model"]
+    place = {(): learner, ("tree",): model["trees"][1]}.get(path, model)
+    place["weights_of_tomorrow"] = [1.0]
+    with pytest.raises(UnsupportedModelError, match="has the field 'weights_of_tomorrow'"):
+        import_model(write(content))
+
+
+@pytest.mark.parametrize("present", [True, False], ids=["older library", "no library"])
+def test_a_file_of_an_unknown_version_is_refused_unless_its_library_is_there(
+    document, write, monkeypatch, present
+):
+    content = document()
+    content["version"] = [99, 0, 0]
+    if not present:
+        monkeypatch.setitem(__import__("sys").modules, "xgboost", None)
+    with pytest.raises(UnsupportedModelError, match=r"written by XGBoost 99\.0; versions up to"):
+        import_model(write(content))
+
+
+def test_trees_that_were_dropped_count_by_their_weights_in_either_layout(frozen, write):
+    content = json.loads(frozen("3.2.0", "dart-classes.json").read_text())
+    expected = import_model(write(content)).value
+    booster = content["learner"]["gradient_booster"]
+    flat = {
+        "name": "gbtree",
+        "model": booster["gbtree"]["model"] | {"weight_drop": booster["weight_drop"]},
+    }
+    content["learner"]["gradient_booster"] = flat
+    content["version"] = [3, 4, 1]
+    np.testing.assert_array_equal(import_model(write(content)).value, expected)

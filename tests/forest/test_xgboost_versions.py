@@ -11,7 +11,7 @@ from fastpd.forest import import_model
 from fastpd.forest.check import tolerance
 from fastpd.forest.walk import predict
 
-VERSIONS = ["1.7.6", "2.0.3", "2.1.4", "3.0.5", "3.1.3", "3.2.0"]
+VERSIONS = ["1.7.6", "2.0.3", "2.1.4", "3.0.5", "3.1.3", "3.2.0", "3.4.1"]
 ROWS = np.loadtxt(MODELS / "rows.csv", delimiter=",")
 
 

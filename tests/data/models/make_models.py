@@ -1,7 +1,7 @@
 """Write the frozen models of one XGBoost version, and the raw predictions that it makes itself.
 
-Run it once in an environment of each version (1.7.6, 2.0.3, 2.1.4, 3.0.5, 3.1.3 and 3.2.0, with
-scikit-learn and, below XGBoost 3, NumPy 1):
+Run it once in an environment of each version (1.7.6, 2.0.3, 2.1.4, 3.0.5, 3.1.3, 3.2.0 and 3.4.1,
+with scikit-learn and, below XGBoost 3, NumPy 1):
 
     python make_models.py
 

@@ -209,15 +209,9 @@ CATEGORY_CASES: tuple[ModelCase, ...] = (
     ),
     _case("category-other-order", "categories: pandas", _other_order, "pandas"),
     _case(
-        "category-enum",
-        "categories: polars",
-        lambda: _trained(lambda at: _polars(lambda pl: pl.Enum(CITIES), at)),
-        "polars",
-    ),
-    _case(
         "category-polars",
         "categories: polars",
-        lambda: _trained(lambda at: _polars(lambda pl: pl.Categorical, at)),
+        lambda: _trained(lambda at: _polars(lambda pl: pl.Enum(CITIES), at)),
         "polars",
     ),
     _case("category-arrow", "categories: Arrow", lambda: _trained(_arrow), "pyarrow"),

@@ -97,6 +97,17 @@ def _wrapped(kind: str, label: Array = LABEL, **options: Any) -> Trained:
     )
 
 
+def _forest() -> Trained:
+    return _wrapped(
+        "XGBRegressor",
+        n_estimators=1,
+        num_parallel_tree=4,
+        learning_rate=1.0,
+        subsample=0.8,
+        colsample_bynode=0.7,
+    )
+
+
 def _ranker(objective: str) -> Trained:
     return _wrapped("XGBRanker", CLASSES, objective=objective, fit={"qid": QUERIES})
 
@@ -180,7 +191,7 @@ def _sparse(**options: Any) -> Trained:
 def _linear() -> Trained:
     xgb = _library()
     data = xgb.DMatrix(np.nan_to_num(X), LABEL, nthread=1)
-    booster = xgb.train({"booster": "gblinear", "nthread": 1}, data, 2)
+    booster = xgb.train({"booster": "gblinear", "nthread": 1, "verbosity": 0}, data, 2)
     return Trained(booster, X[:N_BACKGROUND], X[60:68], margin_of(booster))
 
 
@@ -228,7 +239,7 @@ CASES: tuple[ModelCase, ...] = (
     ),
     _case("constraints", "monotone and interaction constraints", lambda: _trained(**_BOUND)),
     _case("dart", "dart", lambda: _trained(**_TREES)),
-    _case("forest", "random forest", lambda: _wrapped("XGBRFRegressor"), "sklearn"),
+    _case("forest", "random forest", _forest, "sklearn"),
     _case("stopped", "early stopping", _stopped, "sklearn"),
     _case("missing-number", "another number as missing", _missing_number, "sklearn"),
     _case(

@@ -19,7 +19,7 @@ from fastpd.errors import ModelError, ModelFileError, OptionError, UnsupportedMo
 from fastpd.forest._categories import Categories
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import check_prediction, validate
-from fastpd.forest.importers.xgboost.document import Document, decode, parse
+from fastpd.forest.importers.xgboost.document import NEWEST, Document, decode, parse
 from fastpd.forest.importers.xgboost.objectives import base_margin, link_of
 from fastpd.forest.importers.xgboost.rewrite import rewritten
 from fastpd.forest.importers.xgboost.trees import Nodes, read_nodes
@@ -253,15 +253,22 @@ def _check(forest: Forest, booster: Any, rounds: Rounds, library: ModuleType) ->
 
 def _check_file(forest: Forest, document: Document, rounds: Rounds) -> None:
     """Compare with the installed XGBoost, where there is one that knows the file's version."""
+    written = document.version[:2]
     try:
         library = importlib.import_module("xgboost")
+        installed = tuple(int(part) for part in library.__version__.split(".")[:2])
     except ImportError:
-        return
-    installed = tuple(int(part) for part in library.__version__.split(".")[:2])
-    if installed < document.version[:2]:
+        installed = (0, 0)
+    if installed < written:
+        if written > NEWEST:
+            raise UnsupportedModelError(
+                f"{document.source} was written by XGBoost {written[0]}.{written[1]}; versions up "
+                f"to {NEWEST[0]}.{NEWEST[1]} are known. Install that XGBoost, so that the model "
+                "can be compared with it, or update fastpd."
+            )
         return
     # XGBoost 3.2 crashes on vector leaves that an older version wrote, instead of refusing them.
-    if forest.value.shape[1] > 1 and installed != document.version[:2]:
+    if forest.value.shape[1] > 1 and installed != written:
         return
     try:
         with library.config_context(verbosity=0):
@@ -269,7 +276,7 @@ def _check_file(forest: Forest, document: Document, rounds: Rounds) -> None:
             booster.load_model(bytearray(rewritten(document)))
     except library.core.XGBoostError as error:
         # A version may refuse sound files of another, such as 2.1 those of reg:gamma by 1.7.
-        if installed != document.version[:2]:
+        if installed != written:
             return
         reason = str(error).splitlines()[0]
         raise ModelFileError(

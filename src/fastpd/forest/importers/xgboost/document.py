@@ -16,9 +16,25 @@ from fastpd.forest.importers.xgboost import ubjson
 from fastpd.forest.importers.xgboost.fields import FieldReader, damaged
 from fastpd.forest.importers.xgboost.labels import read_categories
 
-__all__ = ["Document", "decode", "parse"]
+__all__ = ["NEWEST", "Document", "decode", "parse"]
 
+NEWEST = (3, 4)  # version whose documents are known
 _OLD_FORMATS = (b"binf", b"bs64", b"CONFIG-offset:")
+_KNOWN = {
+    "learner": {
+        *("attributes", "feature_names", "feature_types", "gradient_booster"),
+        *("learner_model_param", "objective"),
+    },
+    "model": {
+        *("cats", "gbtree_model_param", "iteration_indptr", "tree_info", "trees", "weight_drop"),
+    },
+    "tree": {
+        *("base_weights", "categories", "categories_nodes", "categories_segments"),
+        *("categories_sizes", "default_left", "id", "leaf_weights"),
+        *("left_children", "loss_changes", "parents", "right_children", "split_conditions"),
+        *("split_indices", "split_type", "sum_hessian", "tree_param"),
+    },
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +124,15 @@ def parse(content: Any, source: str) -> Document:
         raise damaged(source, "it has no 'learner', so another program wrote it")
     read = FieldReader(source)
     learner = read.mapping(content, "learner")
+    _refuse_unknown(source, "learner", learner)
     model, weights = _booster(read, read.mapping(learner, "gradient_booster"))
     params = read.mapping(learner, "learner_model_param")
     trees = read.list(model, "trees")
     if not all(isinstance(tree, Mapping) for tree in trees):
         raise damaged(source, "one of its trees is no mapping")
+    _refuse_unknown(source, "model", model)
+    for tree in trees:
+        _refuse_unknown(source, "tree", tree)
     n_classes = read.count(params, "num_class", 0)
     n_outputs = max(1, n_classes, read.count(params, "num_target", 1))
     objective = read.mapping(learner, "objective")
@@ -136,11 +156,24 @@ def parse(content: Any, source: str) -> Document:
     )
 
 
+def _refuse_unknown(source: str, where: str, found: Mapping[str, Any]) -> None:
+    """Refuse fields that may decide on predictions in a way that is not known here."""
+    unknown = found.keys() - _KNOWN[where]
+    if unknown:
+        raise UnsupportedModelError(
+            f"{source} has the field {min(unknown)!r:.60} in its {where}, which XGBoost up to "
+            f"{NEWEST[0]}.{NEWEST[1]} does not write. Update fastpd, or save the model with such a "
+            "version."
+        )
+
+
 def _booster(read: FieldReader, booster: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
     """Return the tree model and the weights of its trees (None where all are 1)."""
     name = read.text(booster, "name")
     if name == "gbtree":
-        return read.mapping(booster, "model"), None
+        model = read.mapping(booster, "model")
+        # Newer versions drop trees in this booster, too.
+        return model, read.list(model, "weight_drop", []) or None
     if name == "dart":
         inner = read.mapping(booster, "gbtree")
         return read.mapping(inner, "model"), read.list(booster, "weight_drop")
