@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import operator
 import os
 import tempfile
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from fastpd.errors import ModelError, ModelFileError, OptionError
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import check_prediction, validate
 from fastpd.forest.importers.catboost.asking import raw_prediction
@@ -25,10 +23,9 @@ from fastpd.forest.importers.catboost.splits import Splits, read_splits
 from fastpd.forest.importers.catboost.training import link_of, output_names
 from fastpd.forest.importers.catboost.trees import read_nodes
 from fastpd.forest.importers.catboost.validation import validate_document
+from fastpd.forest.importers.common import Rounds, not_fitted, read_file, rounds_of
 
 __all__ = ["from_file", "from_model"]
-
-Rounds = tuple[int, int]
 
 
 def from_model(model: Any, *, iteration_range: Rounds | None = None) -> Forest:
@@ -57,10 +54,9 @@ def from_model(model: Any, *, iteration_range: Rounds | None = None) -> Forest:
         Where the model has no such trees.
     """
     library = importlib.import_module("catboost")
-    kind = type(model).__name__
     if not model.is_fitted():
-        raise ModelError(f"This {kind} is not fitted, so it has no trees. Call `fit` first.")
-    source = f"CatBoost {library.__version__} {kind}"
+        raise not_fitted(model)
+    source = f"CatBoost {library.__version__} {type(model).__name__}"
     document = read_binary(_saved(model), source)
     forest, codes, rounds = _forest(document, iteration_range)
     _check(forest, document, codes, rounds, model, library)
@@ -92,10 +88,7 @@ def from_file(path: str | os.PathLike[str], *, iteration_range: Rounds | None = 
         Where the model has no such trees.
     """
     source = f"CatBoost file {os.fspath(path)!r}"
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as error:  # a ValueError for a path with a null in it
-        raise ModelFileError(f"{source} cannot be read: {error}. Check the path.") from None
+    data = read_file(path, source)
     document = (read_binary if data.startswith(MAGIC) else read_json)(data, source)
     forest, codes, rounds = _forest(document, iteration_range)
     _check_file(forest, document, codes, rounds)
@@ -115,7 +108,7 @@ def _forest(
 ) -> tuple[Forest, dict[int, LabelCodes], Rounds]:
     """Return the forest, the codes of its columns with labels, and the trees that it has."""
     validate_document(document)
-    first, last = rounds = _rounds(document, asked)
+    first, last = rounds = rounds_of(asked, document.n_trees, what="trees")
     names, place = _columns(document)
     splits = read_splits(document, place)
     forest = Forest(
@@ -134,26 +127,6 @@ def _forest(
     )
     validate(forest)
     return forest, splits.codes, rounds
-
-
-def _rounds(document: Document, asked: Rounds | None) -> Rounds:
-    available = document.n_trees
-    if asked is None:
-        return 0, available
-    try:
-        first, last = (operator.index(number) for number in asked)
-    except (TypeError, ValueError):
-        raise OptionError(
-            f"iteration_range is {asked!r}; expected two whole numbers (first, end), such as "
-            f"(0, {available})"
-        ) from None
-    end = last or available
-    if not 0 <= first < end <= available:
-        raise OptionError(
-            f"iteration_range is {asked!r}; the model has {available} trees, so "
-            f"0 <= first < end <= {available} was expected (an end of 0 means all trees)"
-        )
-    return first, end
 
 
 def _columns(document: Document) -> tuple[tuple[str, ...], dict[int, int]]:

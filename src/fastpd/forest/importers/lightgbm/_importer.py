@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import operator
 import os
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +12,7 @@ import numpy as np
 from fastpd.errors import ModelError, ModelFileError, OptionError, UnsupportedModelError
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import validate
+from fastpd.forest.importers.common import Rounds, not_fitted, output_names, read_file, rounds_of
 from fastpd.forest.importers.lightgbm.agreement import check
 from fastpd.forest.importers.lightgbm.categories import categories_of
 from fastpd.forest.importers.lightgbm.document import Document, parse
@@ -23,8 +22,6 @@ from fastpd.forest.importers.lightgbm.rewrite import rewritten
 from fastpd.forest.importers.lightgbm.trees import Trees, read_trees
 
 __all__ = ["from_booster", "from_file"]
-
-Rounds = tuple[int, int]
 
 
 def from_booster(model: Any, *, iteration_range: Rounds | None = None) -> Forest:
@@ -92,10 +89,7 @@ def from_file(path: str | os.PathLike[str], *, iteration_range: Rounds | None = 
         Where the model has no such rounds.
     """
     source = f"LightGBM file {os.fspath(path)!r}"
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as error:  # a ValueError for a path with a null in it
-        raise ModelFileError(f"{source} cannot be read: {error}. Check the path.") from None
+    data = read_file(path, source)
     document = parse(data, source)
     rounds = _rounds(document, iteration_range)
     trees = _trees(document, rounds)
@@ -115,9 +109,7 @@ def _booster_of(model: Any, source: str) -> Any:
     except (ValueError, AttributeError) as error:
         if "NotFitted" not in type(error).__name__:
             raise
-        raise ModelError(
-            f"This {type(model).__name__} is not fitted, so it has no trees. Call `fit` first."
-        ) from None
+        raise not_fitted(model) from None
     stops = model.get_params().get("pred_early_stop", False)
     if str(stops).lower() not in ("false", "0", "-", "none"):
         raise UnsupportedModelError(
@@ -148,19 +140,7 @@ def _best_rounds(booster: Any, document: Document) -> Rounds | None:
 def _rounds(document: Document, asked: Rounds | None) -> Rounds:
     """Return the rounds that count; an end of 0 means all."""
     available = document.n_rounds
-    try:
-        first, last = (operator.index(number) for number in asked or (0, 0))
-    except (TypeError, ValueError):
-        raise OptionError(
-            f"iteration_range is {asked!r}; expected two whole numbers (first, end), such as "
-            f"(0, {available})"
-        ) from None
-    end = last or available
-    if not 0 <= first <= end <= available:
-        raise OptionError(
-            f"iteration_range is {asked!r}; the model has {available} rounds, so "
-            f"0 <= first <= end <= {available} was expected (an end of 0 means all rounds)"
-        )
+    first, end = rounds_of(asked, available, may_be_empty=True)
     if first == end and document.averaged:
         raise OptionError(
             f"{document.source} is a mean of trees, and rounds {first} to {end} have none; give an "
@@ -185,7 +165,7 @@ def _forest(document: Document, trees: Trees, rounds: Rounds, classes: Any) -> F
         **vars(nodes_of(trees, document.n_outputs, divisor)),
         base=np.zeros(document.n_outputs),
         feature_names=_feature_names(document.feature_names),
-        output_names=_output_names(document.n_outputs, classes),
+        output_names=output_names(document.n_outputs, classes),
         link=link,
         slope=slope,
         comparison="float64",
@@ -202,16 +182,6 @@ def _feature_names(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names; LightGBM makes up others than we do where it was given none."""
     made_up = names == tuple(f"Column_{place}" for place in range(len(names)))
     return tuple(f"f{place}" for place in range(len(names))) if made_up else names
-
-
-def _output_names(count: int, classes: Any) -> tuple[str, ...]:
-    if count == 1:
-        return ("prediction",)
-    if classes is not None and len(classes) == count:
-        names = tuple(str(label) for label in classes)
-        if len(set(names)) == count:
-            return names
-    return tuple(str(output) for output in range(count))
 
 
 def _loaded(document: Document, trees: Trees, library: ModuleType) -> Any:

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.forest._intervals import IntervalSplits
+from fastpd.forest.importers.common import NodeArrays
 from fastpd.forest.importers.lightgbm.splits import decide
 from fastpd.forest.importers.lightgbm.trees import Trees
 
-__all__ = ["Nodes", "node_of_leaf", "node_of_split", "nodes_of"]
+__all__ = ["node_of_leaf", "node_of_split", "nodes_of"]
 
 
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """The node arrays of a Forest; see there. A tree's splits come first, then its leaves."""
-
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    default_left: NDArray[np.bool_]
-    value: NDArray[np.float64]
-    cover: NDArray[np.float64]
-    roots: NDArray[np.int32]
-    tree_output: NDArray[np.int32]
-    splits: IntervalSplits
-
-
-def nodes_of(trees: Trees, n_outputs: int, divisor: int) -> Nodes:
+def nodes_of(trees: Trees, n_outputs: int, divisor: int) -> NodeArrays:
     """Return the nodes of trees, the values of whose leaves are divided by a number.
 
     Parameters
@@ -63,7 +45,7 @@ def nodes_of(trees: Trees, n_outputs: int, divisor: int) -> Nodes:
 
     cover = spread(split, trees.split_count, 0)
     cover[leaf] = trees.leaf_count
-    return Nodes(
+    return NodeArrays(
         feature=spread(split, trees.column, -1).astype(np.int32),
         threshold=spread(split, decisions.threshold, 0),
         left=children(trees.left),

@@ -8,8 +8,9 @@ from typing import Any, cast
 
 from fastpd.errors import ModelError, OptionError, UnsupportedModelError
 from fastpd.forest._forest import Forest
+from fastpd.forest.importers.common import Rounds
 from fastpd.forest.importers.sklearn import boosting, ensembles, forests, histogram, isolation
-from fastpd.forest.importers.sklearn.finish import Rounds, check_fitted
+from fastpd.forest.importers.sklearn.finish import check_fitted
 from fastpd.forest.importers.sklearn.refusals import reason_against
 
 __all__ = ["from_estimator"]

@@ -10,8 +10,9 @@ import numpy as np
 
 from fastpd.errors import UnsupportedModelError
 from fastpd.forest._forest import Forest
+from fastpd.forest.importers.common import Rounds, rounds_of
 from fastpd.forest.importers.sklearn.combining import Part, combined, of_float32_rows
-from fastpd.forest.importers.sklearn.finish import Rounds, finished, rounds_of
+from fastpd.forest.importers.sklearn.finish import finished
 from fastpd.forest.importers.sklearn.names import (
     class_names,
     feature_names,

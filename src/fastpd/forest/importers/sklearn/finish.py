@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import operator
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,20 +11,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import ModelError, OptionError
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import canonical, check_prediction
+from fastpd.forest.importers.common import not_fitted
 from fastpd.forest.importers.sklearn.labels import labelled
 
 __all__ = [
     "Raw",
-    "Rounds",
     "check_fitted",
     "finished",
-    "rounds_of",
 ]
 
-Rounds: TypeAlias = tuple[int, int]
 Raw: TypeAlias = Callable[[NDArray[Any]], Any]
 
 
@@ -37,27 +33,7 @@ def check_fitted(estimator: Any) -> None:
     except ValueError as error:
         if "NotFitted" not in type(error).__name__:
             raise
-        raise ModelError(
-            f"This {type(estimator).__name__} is not fitted, so it has no trees. Call `fit` first."
-        ) from None
-
-
-def rounds_of(asked: Rounds | None, available: int) -> Rounds:
-    """Return the boosting rounds that count, from the first up to, not including, the last."""
-    try:
-        first, last = (operator.index(number) for number in asked or (0, 0))
-    except (TypeError, ValueError):
-        raise OptionError(
-            f"iteration_range is {asked!r}; expected two whole numbers (first, end), such as "
-            f"(0, {available})"
-        ) from None
-    end = last or available
-    if not 0 <= first < end <= available:
-        raise OptionError(
-            f"iteration_range is {asked!r}; the model has {available} rounds, so "
-            f"0 <= first < end <= {available} was expected (an end of 0 means all rounds)"
-        )
-    return first, end
+        raise not_fitted(estimator) from None
 
 
 def finished(forest: Forest, raw: Raw, *, sums: type[np.floating] = np.float32) -> Forest:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from fastpd.errors import UnsupportedModelError
 from fastpd.forest._forest import Forest
 from fastpd.forest._intervals import IntervalSplits, code_intervals
-from fastpd.forest.importers.sklearn.finish import Raw, Rounds, finished, rounds_of
+from fastpd.forest.importers.common import Rounds, rounds_of
+from fastpd.forest.importers.sklearn.finish import Raw, finished
 from fastpd.forest.importers.sklearn.labels import Encoding
 from fastpd.forest.importers.sklearn.names import (
     class_names,

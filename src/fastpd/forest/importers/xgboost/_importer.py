@@ -5,28 +5,32 @@ from __future__ import annotations
 import importlib
 import json
 import math
-import operator
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import ModelError, ModelFileError, OptionError, UnsupportedModelError
+from fastpd.errors import ModelError, ModelFileError, UnsupportedModelError
 from fastpd.forest._categories import Categories
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import check_prediction, validate
+from fastpd.forest.importers.common import (
+    NodeArrays,
+    Rounds,
+    not_fitted,
+    output_names,
+    read_file,
+    rounds_of,
+)
 from fastpd.forest.importers.xgboost.document import NEWEST, Document, decode, parse
 from fastpd.forest.importers.xgboost.objectives import base_margin, link_of
 from fastpd.forest.importers.xgboost.rewrite import rewritten
-from fastpd.forest.importers.xgboost.trees import Nodes, read_nodes
+from fastpd.forest.importers.xgboost.trees import read_nodes
 
 __all__ = ["from_booster", "from_file"]
-
-Rounds = tuple[int, int]
 
 
 def from_booster(model: Any, *, iteration_range: Rounds | None = None) -> Forest:
@@ -60,7 +64,7 @@ def from_booster(model: Any, *, iteration_range: Rounds | None = None) -> Forest
     document = parse(decode(_raw(booster, library, source), source), source)
     if iteration_range is None and is_wrapper:
         iteration_range = _best_rounds(document)
-    chosen = _rounds(document, iteration_range)
+    chosen = rounds_of(iteration_range, len(document.rounds) - 1, may_be_empty=True)
     missing = _missing(model.missing) if is_wrapper else math.nan
     classes = getattr(model, "classes_", None) if is_wrapper else None
     forest = _forest(document, chosen, missing, classes)
@@ -93,15 +97,12 @@ def from_file(path: str | os.PathLike[str], *, iteration_range: Rounds | None = 
         Where the model has no such rounds.
     """
     source = f"XGBoost file {os.fspath(path)!r}"
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as error:  # a ValueError for a path with a null in it
-        raise ModelFileError(f"{source} cannot be read: {error}. Check the path.") from None
+    data = read_file(path, source)
     document = parse(decode(data, source), source)
     stored = _wrapper_state(document)
     if iteration_range is None and stored is not None:
         iteration_range = _best_rounds(document)
-    chosen = _rounds(document, iteration_range)
+    chosen = rounds_of(iteration_range, len(document.rounds) - 1, may_be_empty=True)
     stored = stored or {}
     missing = _missing(stored.get("missing"))
     forest = _forest(document, chosen, missing, stored.get("classes_"))
@@ -115,9 +116,7 @@ def _booster_of(model: Any) -> Any:
     except (ValueError, AttributeError) as error:
         if "Fitted" not in type(error).__name__:
             raise
-        raise ModelError(
-            f"This {type(model).__name__} is not fitted, so it has no trees. Call `fit` first."
-        ) from None
+        raise not_fitted(model) from None
 
 
 def _raw(booster: Any, library: ModuleType, source: str) -> bytes:
@@ -147,25 +146,6 @@ def _best_rounds(document: Document) -> Rounds | None:
     return (0, int(text) + 1) if text.isdecimal() and len(text) < 10 else None
 
 
-def _rounds(document: Document, asked: Rounds | None) -> Rounds:
-    """Return the rounds that count, with XGBoost's reading of an end of 0."""
-    available = len(document.rounds) - 1
-    try:
-        first, last = (operator.index(number) for number in asked or (0, 0))
-    except (TypeError, ValueError):
-        raise OptionError(
-            f"iteration_range is {asked!r}; expected two whole numbers (first, end), such as "
-            f"(0, {available})"
-        ) from None
-    end = last or available
-    if not 0 <= first <= end <= available:
-        raise OptionError(
-            f"iteration_range is {asked!r}; the model has {available} rounds, so "
-            f"0 <= first <= end <= {available} was expected (an end of 0 means all rounds)"
-        )
-    return first, end
-
-
 def _missing(number: Any) -> float:
     """Return the number that counts as missing as XGBoost compares it, in float32."""
     if isinstance(number, bool) or not isinstance(number, int | float | np.number):
@@ -182,7 +162,7 @@ def _forest(document: Document, rounds: Rounds, missing: float, classes: Any) ->
         **vars(nodes),
         base=base_margin(document),
         feature_names=document.feature_names,
-        output_names=_output_names(document.n_outputs, classes),
+        output_names=output_names(document.n_outputs, classes),
         link=link_of(document.objective),
         comparison="float32",
         missing=missing,
@@ -210,23 +190,13 @@ def _refuse_missing_code(document: Document, missing: float) -> None:
             )
 
 
-def _categories(document: Document, nodes: Nodes) -> tuple[Categories | None, ...]:
+def _categories(document: Document, nodes: NodeArrays) -> tuple[Categories | None, ...]:
     """Return the categories of every column, also of one that only its splits tell of."""
     known = list(document.categories)
     for column in set(nodes.feature[nodes.splits.node].tolist()):
         if 0 <= column < len(known) and known[column] is None:
             known[column] = Categories(None)
     return tuple(known) if any(known) else ()
-
-
-def _output_names(count: int, classes: Any) -> tuple[str, ...]:
-    if count == 1:
-        return ("prediction",)
-    if isinstance(classes, list | np.ndarray) and len(classes) == count:
-        names = tuple(str(label) for label in classes)
-        if len(set(names)) == count:
-            return names
-    return tuple(str(output) for output in range(count))
 
 
 def _check(forest: Forest, booster: Any, rounds: Rounds, library: ModuleType) -> None:

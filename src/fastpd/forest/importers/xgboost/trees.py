@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.forest._intervals import IntervalSplits
 from fastpd.forest.check import reachable
+from fastpd.forest.importers.common import NodeArrays
 from fastpd.forest.importers.xgboost.document import Document
 from fastpd.forest.importers.xgboost.fields import damaged
 from fastpd.forest.importers.xgboost.sets import CodeSets, read_sets
 
-__all__ = ["DELETED", "Nodes", "read_nodes"]
+__all__ = ["DELETED", "read_nodes"]
 
 Array = NDArray[Any]
 
@@ -23,26 +22,10 @@ Array = NDArray[Any]
 DELETED = 2**31 - 1
 
 
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """The node arrays of a Forest, for the trees that count; see there."""
-
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    default_left: NDArray[np.bool_]
-    value: NDArray[np.float64]
-    cover: NDArray[np.float64]
-    roots: NDArray[np.int32]
-    tree_output: NDArray[np.int32]
-    splits: IntervalSplits
-
-
-def read_nodes(document: Document, first: int, last: int) -> Nodes:
+def read_nodes(document: Document, first: int, last: int) -> NodeArrays:
     """Return the nodes of the trees from `first` up to, not including, `last`.
 
-    Nodes that pruning left behind, which no row reaches, are dropped.
+    NodeArrays that pruning left behind, which no row reaches, are dropped.
 
     Raises
     ------
@@ -65,7 +48,7 @@ def read_nodes(document: Document, first: int, last: int) -> Nodes:
     plain = inner.copy()
     plain[sets.node] = False
     threshold = np.where(plain, columns.doubles("split_conditions"), 0.0)
-    return Nodes(
+    return NodeArrays(
         feature=np.clip(feature[reached], -1, DELETED).astype(np.int32),
         threshold=threshold[reached],
         left=np.where(inner, number[left], -1)[reached].astype(np.int32),
