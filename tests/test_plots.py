@@ -171,3 +171,18 @@ class TestLabels:
         assert effect.pd("green").shape == ()
         with pytest.raises(OptionError, match="no effect of one feature with labels"):
             self.ex.effect("age").by_label()
+
+
+class TestBands:
+    def test_surround_the_steps(self, ex: Explainer):
+        effect, errors = ex.effect("age"), ex.standard_errors(2).effect("age")
+        band, line = effect.plot(errors=2 * errors).patches
+        np.testing.assert_allclose(band.get_data().values, effect.levels + 2 * errors.levels)
+        np.testing.assert_allclose(band.get_data().baseline, effect.levels - 2 * errors.levels)
+        np.testing.assert_allclose(line.get_data().values, effect.levels)
+        assert line.axes.get_ylim()[0] < (effect.levels - 2 * errors.levels).min()
+
+    def test_of_another_effect_are_refused(self, ex: Explainer):
+        errors = ex.standard_errors(2).effect("sex")
+        with pytest.raises(OptionError, match="errors are those of sex for the effect of age"):
+            ex.effect("age").plot(errors=errors)

@@ -106,6 +106,8 @@ class TestDecomposition:
         assert whole.intercept == ex.expected_value == 2.0 + 2.25
         np.testing.assert_allclose(whole.remainder, 0, atol=1e-12)
         np.testing.assert_allclose(mains.remainder, whole["age", "sex"], atol=1e-12)
+        assert whole.discrepancy == pytest.approx(0, abs=1e-12)
+        assert mains.discrepancy == pytest.approx(np.abs(whole["age", "sex"]).mean())
         assert (whole.complete, mains.complete) == (True, False)
 
     def test_complete_is_about_the_longest_path(self):

@@ -22,11 +22,21 @@ from fastpd.errors import (
 )
 from fastpd.explainer import Explainer
 from fastpd.forest import Forest
-from fastpd.results import Decomposition, Effect, Importance, Interactions, Plan, ShapValues
+from fastpd.results import (
+    Adequacy,
+    Decomposition,
+    Effect,
+    Importance,
+    Interactions,
+    Plan,
+    ShapValues,
+)
+from fastpd.standard_errors import StandardErrors
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Adequacy",
     "BackgroundError",
     "DataError",
     "Decomposition",
@@ -46,6 +56,7 @@ __all__ = [
     "OptionError",
     "Plan",
     "ShapValues",
+    "StandardErrors",
     "UnsupportedModelError",
     "WeightError",
     "datasets",

@@ -26,7 +26,7 @@ from fastpd.measures import (
     rows_of,
     weighted_batches,
 )
-from fastpd.options import as_bytes, as_n_jobs, as_precision, check_isa
+from fastpd.options import as_bytes, as_n_jobs, as_precision, check_count, check_isa
 from fastpd.progress import make_progress
 from fastpd.queries import (
     Ask,
@@ -34,6 +34,7 @@ from fastpd.queries import (
     Engine,
     FeatureSet,
     Settings,
+    adequacy,
     check_index,
     check_order,
     check_scale,
@@ -42,6 +43,7 @@ from fastpd.queries import (
     effect,
     feature_index,
     feature_set,
+    folds_of,
     importance,
     interactions,
     predict,
@@ -51,7 +53,16 @@ from fastpd.queries import (
     table_bytes,
     value,
 )
-from fastpd.results import Decomposition, Effect, Importance, Interactions, Plan, ShapValues
+from fastpd.results import (
+    Adequacy,
+    Decomposition,
+    Effect,
+    Importance,
+    Interactions,
+    Plan,
+    ShapValues,
+)
+from fastpd.standard_errors import StandardErrors
 
 __all__ = ["Explainer"]
 
@@ -355,6 +366,55 @@ class Explainer:
                 "importance(background), or raise memory_limit."
             )
         return importance(engine, kept[0], order, kept[1])
+
+    def standard_errors(self, folds: int = 20, seed: int = 0) -> StandardErrors:
+        """Return the standard errors of answers: how much another background would change them.
+
+        Parameters
+        ----------
+        folds
+            Parts of the background that are left out in turn. The jackknife over more of them is
+            steadier, and slower.
+        seed
+            Decides which rows make a fold.
+
+        Examples
+        --------
+        >>> explainer = fastpd.Explainer(model, X)
+        >>> errors = explainer.standard_errors()
+        >>> phi, width = explainer.shap(X).values, errors.factor(0.95) * errors.shap(X)
+        >>> low, high = phi - width, phi + width
+        """
+        state = self._ready()
+        parts = folds_of(state.engine, state.sample, check_count(folds, "folds", 2), seed)
+        return StandardErrors(state.engine, parts, self._rows)
+
+    def adequacy(
+        self, X: Any = None, max_order: int = 2, *, folds: int = 20, seed: int = 0
+    ) -> Adequacy:
+        """Tell whether the background is large enough for the components up to an order.
+
+        Parameters
+        ----------
+        X
+            Rows to average over; by default the background.
+        max_order
+            Size of the largest sets of features.
+        folds, seed
+            As for `standard_errors`.
+
+        Examples
+        --------
+        >>> 0 < fastpd.Explainer(model, X).adequacy().relative_error < 0.5
+        True
+        """
+        order, state = check_order(max_order), self._ready()
+        parts = folds_of(state.engine, state.sample, check_count(folds, "folds", 2), seed)
+        kept = state.sample.rows() if X is None else None
+        rows, weights = kept if kept is not None else (self._rows(X), None)
+        if rows.n_rows == 0:
+            raise OptionError("X has no rows; expected at least one to average over.")
+        return adequacy(state.engine, parts, rows, order, weights)
 
     def plan(self) -> Plan:
         """Return how the engine holds the model, and the memory that queries take."""

@@ -13,7 +13,7 @@ from fastpd import _core
 from fastpd.errors import OptionError
 from fastpd.queries._engine import Precision
 
-__all__ = ["as_bytes", "as_n_jobs", "as_precision", "check_isa"]
+__all__ = ["as_bytes", "as_n_jobs", "as_precision", "check_count", "check_isa"]
 
 _MOST_THREADS = 1024  # more of them can only wait
 _MOST_BYTES = 2**62  # no machine has them, and sums of sizes still fit
@@ -49,6 +49,14 @@ def as_bytes(limit: Any) -> int:
     raise OptionError(
         f"memory_limit is {limit!r}; expected a number of bytes, or text such as '500MB' or '4GiB'."
     )
+
+
+def check_count(number: Any, what: str, least: int) -> int:
+    """Return a whole number of at least so much, or refuse it."""
+    whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+    if whole and number >= least:
+        return int(number)
+    raise OptionError(f"{what} is {number!r:.60}; expected a whole number of at least {least}.")
 
 
 def as_precision(precision: Any) -> Precision:

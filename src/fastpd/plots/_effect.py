@@ -22,7 +22,9 @@ _LINE = "#20639b"
 _MISSING = "#b5541c"
 
 
-def plot_effect(effect: Effect, *, component: bool = False, ax: Any = None) -> Any:
+def plot_effect(
+    effect: Effect, *, component: bool = False, errors: Effect | None = None, ax: Any = None
+) -> Any:
     """Draw an effect and return the axes.
 
     Parameters
@@ -32,6 +34,8 @@ def plot_effect(effect: Effect, *, component: bool = False, ax: Any = None) -> A
         map on the exact grid of steps).
     component
         Draw the component m_S instead of the partial dependence function v_S.
+    errors
+        Half the width of a band around the steps of one feature.
     ax
         Axes to draw on; new ones if None.
     """
@@ -41,16 +45,50 @@ def plot_effect(effect: Effect, *, component: bool = False, ax: Any = None) -> A
             f"the effect has {len(effect.output_names)} outputs; make the explainer for one of "
             "them, such as Explainer(..., output=0), to draw it."
         )
+    widths = None if errors is None else _widths(effect, errors, component=component)
     if ax is None:
         pyplot = imported("matplotlib.pyplot", "plot()")
         ax = pyplot.subplots(layout="constrained")[1]
     if len(effect.axes) == 1:
+        if widths is not None:
+            _draw_band(effect, steps, widths, ax)
         _draw_line(effect, steps, ax)
         symbol = "m" if component else "v"
         ax.set_ylabel(f"${symbol}$ of {effect.features[0]}, {_scale(effect)}")
     else:
         _draw_map(effect, steps, ax)
     return ax
+
+
+def _widths(effect: Effect, errors: Effect, *, component: bool) -> NDArray[np.float64]:
+    """Return half the width of the band on every step, and refuse one of another effect."""
+    widths = errors.component_steps if component else errors.pd_steps
+    if len(effect.axes) > 1 or effect.features != errors.features:
+        raise OptionError(
+            f"errors are those of {' and '.join(errors.features)} for the effect of "
+            f"{' and '.join(effect.features)}; expected those of the same single feature."
+        )
+    return widths
+
+
+def _draw_band(
+    effect: Effect, steps: NDArray[np.float64], widths: NDArray[np.float64], ax: Any
+) -> None:
+    span = _span(effect.axes[0])
+    levels, half = steps[span.steps], widths[span.steps]
+    ax.stairs(
+        levels + half,
+        span.edges,
+        baseline=levels - half,
+        fill=True,
+        color=_LINE,
+        alpha=0.25,
+        linewidth=0,
+    )
+    # Stairs make room for their upper side only, and leave none below it.
+    lowest = float((levels - half).min())
+    ax.update_datalim([(span.edges[0], lowest), (span.edges[-1], lowest)])
+    ax.use_sticky_edges = False
 
 
 def _scale(effect: Effect) -> str:

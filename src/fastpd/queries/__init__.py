@@ -1,9 +1,11 @@
 """What can be asked: queries compile tables from forest and measure, and look rows up in them."""
 
-from fastpd.queries._components import components
+from fastpd.queries._adequacy import adequacy
+from fastpd.queries._components import component_columns, components
 from fastpd.queries._effects import effect
 from fastpd.queries._engine import Cache, Engine, Settings, chunks_of
 from fastpd.queries._features import FeatureSet, check_order, feature_index, feature_set
+from fastpd.queries._folds import Fold, folds_of, jackknife
 from fastpd.queries._importance import importance
 from fastpd.queries._indices import check_index
 from fastpd.queries._probability import check_scale, probability_effect, probability_value
@@ -16,17 +18,22 @@ __all__ = [
     "Cache",
     "Engine",
     "FeatureSet",
+    "Fold",
     "Settings",
+    "adequacy",
     "check_index",
     "check_order",
     "check_scale",
     "chunks_of",
+    "component_columns",
     "components",
     "effect",
     "feature_index",
     "feature_set",
+    "folds_of",
     "importance",
     "interactions",
+    "jackknife",
     "predict",
     "probability_effect",
     "probability_value",

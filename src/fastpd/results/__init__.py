@@ -1,5 +1,6 @@
 """Answers: small objects with names and numbers, which know nothing of the engine."""
 
+from fastpd.results._adequacy import Adequacy
 from fastpd.results._decomposition import Decomposition
 from fastpd.results._effect import Effect
 from fastpd.results._importance import Importance
@@ -7,4 +8,12 @@ from fastpd.results._interactions import Interactions
 from fastpd.results._plan import Plan
 from fastpd.results._shap import ShapValues
 
-__all__ = ["Decomposition", "Effect", "Importance", "Interactions", "Plan", "ShapValues"]
+__all__ = [
+    "Adequacy",
+    "Decomposition",
+    "Effect",
+    "Importance",
+    "Interactions",
+    "Plan",
+    "ShapValues",
+]

@@ -68,6 +68,17 @@ class Decomposition(SetColumns):
         left: NDArray[np.float64] = self._predict() - explained
         return left
 
+    @property
+    def discrepancy(self) -> Any:
+        """Mean absolute remainder over the rows: how much the model cut at `max_order` misses.
+
+        One number, or one for each output.
+        """
+        if not len(self.array):
+            raise OptionError("there are no rows; decompose at least one to average over.")
+        mean = np.abs(self.remainder).mean(axis=0)
+        return float(mean) if mean.ndim == 0 else mean
+
     def importance(self) -> Importance:
         """Return the mean absolute component over the rows, largest first."""
         if not len(self.array):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -140,11 +140,30 @@ class Effect:
         at = self.axes[0].steps_of_labels()
         return dict(zip(labels, self.pd_steps[at], strict=True))
 
-    def plot(self, *, component: bool = False, ax: Any = None) -> Any:
-        """Draw the steps (needs matplotlib) and return the axes."""
+    def plot(self, *, component: bool = False, errors: Effect | None = None, ax: Any = None) -> Any:
+        """Draw the steps (needs matplotlib) and return the axes.
+
+        Parameters
+        ----------
+        component
+            Draw m_S instead of v_S.
+        errors
+            Half the width of a band around the steps, such as ``1.96 *`` the effect that
+            `StandardErrors.effect` returns.
+        ax
+            Axes to draw on; new ones if None.
+        """
         from fastpd.plots import plot_effect
 
-        return plot_effect(self, component=component, ax=ax)
+        return plot_effect(self, component=component, errors=errors, ax=ax)
+
+    def __mul__(self, factor: float) -> Effect:
+        """Return the effect with all its numbers multiplied."""
+        return replace(
+            self, pd_steps=factor * self.pd_steps, component_steps=factor * self.component_steps
+        )
+
+    __rmul__ = __mul__
 
     def _at(self, steps: NDArray[np.float64], values: tuple[Any, ...]) -> NDArray[np.float64]:
         if len(values) == 1 and len(self.axes) == 2:
