@@ -10,6 +10,7 @@ from fastpd.errors import (
     DataError,
     FastPDError,
     FeatureError,
+    FidelityError,
     MemoryLimitError,
     MergeError,
     MissingPackageError,
@@ -32,6 +33,7 @@ from fastpd.results import (
     ShapValues,
 )
 from fastpd.standard_errors import StandardErrors
+from fastpd.surrogates import Surrogate, surrogate
 
 __version__ = "0.1.0"
 
@@ -44,6 +46,7 @@ __all__ = [
     "Explainer",
     "FastPDError",
     "FeatureError",
+    "FidelityError",
     "Forest",
     "Importance",
     "Interactions",
@@ -57,9 +60,11 @@ __all__ = [
     "Plan",
     "ShapValues",
     "StandardErrors",
+    "Surrogate",
     "UnsupportedModelError",
     "WeightError",
     "datasets",
     "measures",
+    "surrogate",
     "vanilla",
 ]

@@ -15,6 +15,7 @@ __all__ = [
     "DataError",
     "FastPDError",
     "FeatureError",
+    "FidelityError",
     "MemoryLimitError",
     "MergeError",
     "MissingPackageError",
@@ -69,6 +70,10 @@ class ModelFileError(ModelError, ValueError):
 
 class ModelMismatchError(ModelError):
     """The engine's prediction differs from that of the model's own library."""
+
+
+class FidelityError(FastPDError):
+    """A surrogate that follows the model it stands for less closely than was asked."""
 
 
 class MemoryLimitError(FastPDError, MemoryError):

@@ -13,6 +13,7 @@ from fastpd.measures._measure import Choice, Fixed, Measure
 from fastpd.measures._path import Path
 from fastpd.measures._product import Product
 from fastpd.measures._sample import Sample
+from fastpd.measures._weights import check_weights
 
 __all__ = [
     "Choice",
@@ -24,6 +25,7 @@ __all__ = [
     "Path",
     "Product",
     "Sample",
+    "check_weights",
     "merged",
     "rows_of",
     "weighted_batches",
