@@ -13,7 +13,7 @@ from benchmarks.peers import missing_peers
 from benchmarks.report import Report, as_text
 from benchmarks.results import save
 
-_NAMES = ("runtime", "components", "linearity", "latency", "memory")
+_NAMES = ("runtime", "components", "linearity", "paths", "latency", "memory")
 
 
 def main() -> int:

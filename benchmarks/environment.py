@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["all_threads", "environment"]
 
-_PACKAGES = ("fastpd", "numpy", "xgboost", "woodelf-explainer", "shap")
+_PACKAGES = ("fastpd", "numpy", "xgboost", "lightgbm", "woodelf-explainer", "shap")
 
 
 def all_threads() -> int:

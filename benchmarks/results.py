@@ -10,7 +10,7 @@ from benchmarks.report import Report, as_markdown
 __all__ = ["FOLDER", "save"]
 
 FOLDER = Path(__file__).parent / "results"
-_ORDER = ("runtime", "components", "linearity", "latency", "memory")
+_ORDER = ("runtime", "components", "linearity", "paths", "latency", "memory")
 
 
 def save(reports: list[Report], folder: Path = FOLDER) -> Path:
