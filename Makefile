@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NEWEST = $(shell tools/newest_python.sh)
 SOURCES := $(shell find cpp -type f) $(shell find src -type f -name '*.py') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-newest fuzz models lint benchmark numbers picture stub clean
+.PHONY: demo test test-newest fuzz models lint benchmark numbers paper picture stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m fastpd.demo
@@ -29,13 +29,17 @@ models: $(VENV)/.tested
 	$(BIN)/python tools/make_models_table.py
 
 lint: $(VENV)/.linted
-	$(BIN)/ruff check src tests tools benchmarks
-	$(BIN)/ruff format --check src tests tools benchmarks
+	$(BIN)/ruff check src tests tools benchmarks experiments
+	$(BIN)/ruff format --check src tests tools benchmarks experiments
 	$(BIN)/mypy
 	$(BIN)/python tools/check_stub.py
 
 benchmark: $(VENV)/.measured
 	$(BIN)/python -m benchmarks --save
+
+# The paper's figures and claims, all of them or, as in `make paper FIG=errors`, one.
+paper: $(VENV)/.measured
+	$(BIN)/python -m experiments $(FIG)
 
 # Copy the kept results to the front page.
 numbers: $(VENV)/.measured

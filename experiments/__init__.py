@@ -1,0 +1,1 @@
+"""The paper's claims, one module a figure or table: `make paper`, `make paper FIG=errors`."""

@@ -1,0 +1,95 @@
+"""What an experiment found: its claim beside our numbers, its tables and figures, as a page."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+__all__ = ["RESULTS", "Finding", "write"]
+
+RESULTS = Path(__file__).parent / "results"
+_ORDER = ("proposition1", "differences", "errors", "components", "consistency")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one experiment.
+
+    Attributes
+    ----------
+    name, title
+        Its module, and its headline.
+    claim
+        What the paper says.
+    outcome
+        What came out here, and where it differs and why.
+    sizes
+        At what size it was run, and what the paper's is.
+    columns, rows
+        Its table.
+    figures
+        File names of its figures.
+    """
+
+    name: str
+    title: str
+    claim: str
+    outcome: str
+    sizes: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    figures: Sequence[str] = ()
+
+
+def write(finding: Finding, figures: dict[str, Any]) -> None:
+    """Write an experiment's table, figures and outcome, and the page of all that were run."""
+    RESULTS.mkdir(exist_ok=True)
+    mpl.rcParams["svg.hashsalt"] = "fastpd"  # the same bytes for the same picture
+    for name, figure in figures.items():
+        figure.savefig(RESULTS / f"{name}.svg", metadata={"Date": None})
+    with (RESULTS / f"{finding.name}.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(finding.columns)
+        writer.writerows([[_plain(cell) for cell in row] for row in finding.rows])
+    text = json.dumps(asdict(finding), indent=1)
+    (RESULTS / f"{finding.name}.json").write_text(text + "\n", encoding="utf-8")
+    (RESULTS / "README.md").write_text(_page(), encoding="utf-8")
+
+
+def _page() -> str:
+    parts = ["# The paper, claim by claim\n\nWritten by `make paper`.\n"]
+    for name in _ORDER:
+        path = RESULTS / f"{name}.json"
+        if path.exists():
+            parts.append(_section(Finding(**json.loads(path.read_text(encoding="utf-8")))))
+    return "\n".join(parts)
+
+
+def _section(finding: Finding) -> str:
+    rule = "|" + "|".join("---" for _ in finding.columns) + "|"
+    table = [finding.columns, *([_plain(cell) for cell in row] for row in finding.rows)]
+    lines = ["| " + " | ".join(row) + " |" for row in table]
+    pictures = [f"![{finding.title}]({name}.svg)\n" for name in finding.figures]
+    return "\n".join(
+        [
+            f"## {finding.title}\n",
+            f"**Paper:** {finding.claim}\n",
+            f"**Here:** {finding.outcome}\n",
+            f"**Sizes:** {finding.sizes}\n",
+            *pictures,
+            lines[0],
+            rule,
+            *lines[1:],
+            "",
+        ]
+    )
+
+
+def _plain(cell: Any) -> str:
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
