@@ -1,4 +1,4 @@
-"""``python -m experiments [names] [--quick] [--repeats N] [--searches N]``: run, and write results."""
+"""Run experiments by name and write their results: ``python -m experiments [names]``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,91 @@
+"""The experiments: their numbers where the paper gives some, and that a stopped run goes on."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from experiments import cells, components, consistency, errors, findings, proposition1
+from experiments.processes import FIRST, SECOND
+from experiments.simulation import estimates_of, simulated
+from experiments.size import Size
+
+QUICK = Size(repeats=2, searches=1, quick=True)
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep cells and results of tests out of the project."""
+    monkeypatch.setattr(cells, "FOLDER", tmp_path / "cache")
+    monkeypatch.setattr(findings, "RESULTS", tmp_path / "results")
+    return tmp_path
+
+
+def test_the_numbers_of_the_proof():
+    numbers = proposition1.shap_of_first(proposition1.sample(2500))
+    np.testing.assert_allclose(numbers, [4.25, -1.25, 1.5], atol=1e-7)
+
+
+def test_both_trees_of_the_proof_predict_the_same():
+    from fastpd.forest.walk import predict
+
+    rows = np.random.default_rng(0).uniform(-1, 1, size=(50, 2))
+    one, other = (predict(tree, rows) for tree in proposition1.trees())
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("process", [FIRST, SECOND], ids=lambda one: one.name)
+def test_samples_have_the_covariance_and_the_mean(process: Any):
+    X, y = process.draw(200_000, 0.3, np.random.default_rng(0))
+    np.testing.assert_allclose(np.cov(X.T), process.covariance(0.3), atol=0.02)
+    noise = 1.0 if process is FIRST else 0.1
+    assert np.var(y - process.mean(X)) == pytest.approx(noise, rel=0.02)
+
+
+def test_the_component_of_the_target_is_its_partial_dependence_less_the_mean():
+    X, _ = FIRST.draw(400_000, 0.7, np.random.default_rng(0))
+    points = np.array([-1.0, 0.0, 2.0])
+    mixed = [FIRST.mean(np.column_stack([np.full(len(X), x), X[:, 1]])).mean() for x in points]
+    expected = np.array(mixed) - FIRST.mean(X).mean()
+    np.testing.assert_allclose(components.true_component(points, 0.7), expected, atol=0.02)
+
+
+def test_a_run_compares_estimates_with_the_truth():
+    cell = simulated(n=500, correlation=0.3, covariates=2, searches=1, repeat=0)
+    assert estimates_of(500) == ["path", "FastPD-50", "FastPD-100", "FastPD-500"]
+    off = {
+        name: np.mean((cell[f"phi {name}"] - cell["phi truth"]) ** 2) for name in estimates_of(500)
+    }
+    assert off["FastPD-500"] < off["FastPD-50"]
+    assert off["FastPD-500"] < off["path"]
+
+
+def test_what_was_computed_is_read_again(folders: Path):
+    keys = [{"n_background": n, "draws": 1, "searches": 1} for n in (32, 64)]
+    first = cells.computed(consistency.errors_of, keys)
+    files = {path: path.stat().st_mtime_ns for path in (folders / "cache").iterdir()}
+    again = cells.computed(consistency.errors_of, keys)
+    assert {path: path.stat().st_mtime_ns for path in (folders / "cache").iterdir()} == files
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one["error"], other["error"])
+
+
+@pytest.mark.parametrize("module", [proposition1, consistency, errors])
+def test_results_are_written_with_their_page(module: Any, folders: Path):
+    finding, figures = module.run(QUICK)
+    findings.write(finding, figures)
+    results = folders / "results"
+    page = (results / "README.md").read_text(encoding="utf-8")
+    assert finding.claim in page
+    assert finding.outcome in page
+    for name in finding.figures:
+        assert (results / f"{name}.svg").read_text(encoding="utf-8").startswith("<?xml")
+    with (results / f"{finding.name}.csv").open(newline="", encoding="utf-8") as file:
+        assert len(list(csv.reader(file))) == 1 + len(finding.rows)
