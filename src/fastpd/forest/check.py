@@ -200,6 +200,8 @@ def _points(forest: Forest, kind: type[np.floating]) -> tuple[NDArray[np.int32],
     feature = np.concatenate([forest.feature[plain], forest.feature[owner[finite]]])
     with np.errstate(over="ignore"):
         points = np.concatenate([forest.threshold[plain], ends[finite]]).astype(kind)
+    # A threshold may be the first number that is infinite in the precision of values.
+    points = np.clip(points, np.finfo(kind).min, np.finfo(kind).max)
     order = np.lexsort((points, feature))
     return feature[order], points[order]
 
