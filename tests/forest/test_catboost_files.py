@@ -294,24 +294,3 @@ def test_leaves_of_several_widths_are_refused(document: Any, refused: Any):
     content = document("Depthwise")
     content["trees"][0] = {"value": [1.0, 2.0], "weight": 1}
     refused(content, "leaves of")
-
-
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_a_column_of_labels_that_is_not_singled_out_may_come_before_others(
-    tmp_path: Path, suffix: str
-):
-    rng = np.random.default_rng(3)
-    labels = rng.integers(0, [3, 1, 4], (200, 3))
-    rows = np.array([[f"label {label}" for label in row] for row in labels], object)
-    target = labels[:, 0] + 2.0 * (labels[:, 2] == 1)
-    model = trained(rows, target, [0, 1, 2], one_hot_max_size=10)
-    path = saved(model, tmp_path / f"model.{suffix}")
-    np.testing.assert_allclose(Explainer(path, rows).predict(rows), raw(model, rows), atol=1e-12)
-
-
-def test_columns_singled_out_in_another_order_are_refused(document: Any, refused: Any):
-    content = document()
-    other = {"feature_id": "", "feature_index": 1, "flat_feature_index": 7, "values": [3]}
-    first = content["features_info"]["categorical_features"][0] | {"values": [1]}
-    content["features_info"]["categorical_features"] = [other, first]
-    refused(content, "out of order")
