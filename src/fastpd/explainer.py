@@ -88,6 +88,7 @@ class Explainer:
         `measures.Product` or `measures.Gaussian`.
     output
         Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
+        Classes are names even where they are numbers: ``"3"`` is class 3, 3 is the fourth output.
     groups
         Columns that count as one feature everywhere, such as ``{"address": ["street", "zip"]}``.
     categories
