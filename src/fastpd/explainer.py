@@ -100,7 +100,8 @@ class Explainer:
     n_jobs
         Threads; None for all cores. Results are the same bits for any number.
     precision
-        ``"fast"``: 32-bit fixed-point tables, errors of about 1e-9 of the prediction's range.
+        ``"fast"``: 32-bit fixed-point tables, errors of about 1e-9 of the prediction's range, of
+        some 1e-8 where a few trees have hundreds of leaves.
         ``"double"``: float64 throughout.
     memory_limit
         Bytes, or text like ``"4GB"``, that compiled tables, and counts at very deep leaves, may
