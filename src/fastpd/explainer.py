@@ -99,6 +99,7 @@ class Explainer:
         `measures.Product` or `measures.Gaussian`.
     output
         Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
+        Classes are names even where they are numbers: ``"3"`` is class 3, 3 is the fourth output.
     groups
         Columns that count as one feature everywhere, such as ``{"address": ["street", "zip"]}``.
     categories
@@ -110,7 +111,8 @@ class Explainer:
     n_jobs
         Threads; None for all cores. Results are the same bits for any number.
     precision
-        ``"fast"``: 32-bit fixed-point tables, errors of about 1e-9 of the prediction's range.
+        ``"fast"``: 32-bit fixed-point tables, errors of about 1e-9 of the prediction's range, of
+        some 1e-8 where a few trees have hundreds of leaves.
         ``"double"``: float64 throughout.
     memory_limit
         Bytes, or text like ``"4GB"``, that compiled tables, and counts at very deep leaves, may

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from catboost_made import SETTINGS, cells, numbers, raw, trained
 
-from fastpd import Explainer, ModelError, OptionError
+from fastpd import Explainer, ModelError, OptionError, vanilla
 from fastpd.errors import DataError, UnsupportedModelError
 from fastpd.forest import import_model
 from fastpd.forest.walk import predict
@@ -203,3 +203,21 @@ def test_a_model_with_thousands_of_labels_is_small():
     forest = import_model(trained(rows, target, [0], iterations=20, depth=4))
     assert forest.splits.nbytes < 100_000
     assert len(forest.categories[0].codes) > 3000
+
+
+@pytest.mark.parametrize("policy", ["SymmetricTree", "Lossguide"])
+def test_missing_values_that_count_as_the_largest_are_split_from_all_numbers(policy: str):
+    rows, _ = numbers()
+    rows[::3, 0] = np.nan
+    target = 3.0 * np.isnan(rows[:, 0]) + rows[:, 1]
+    model = trained(rows, target, nan_mode="Max", grow_policy=policy)
+    borders = model.get_borders()[0]
+    largest = float(np.finfo(np.float32).max)
+    assert borders[-1] == largest
+    met = np.array([np.nan, np.inf, 1e39, largest, borders[0], -np.inf])
+    points = np.column_stack([met, np.zeros((6, 2))])
+    explainer = Explainer(model, rows)
+    np.testing.assert_allclose(explainer.predict(points), raw(model, points), atol=1e-12)
+    expected = vanilla.shap(lambda cells: raw(model, cells), rows, points)
+    np.testing.assert_allclose(explainer.shap(points).values, expected, atol=1e-7)
+    assert len(explainer.effect("f0").levels) == len(explainer.effect("f0").edges) + 1

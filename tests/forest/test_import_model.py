@@ -64,3 +64,11 @@ def test_no_model_library_is_imported_to_look_up_a_type():
         "assert 'xgboost' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["model.txt", "model.cbm", "model\0.onnx", "."])
+def test_a_file_that_cannot_be_read_is_called_that_of_no_library(tmp_path, name):
+    with pytest.raises(
+        ModelFileError, match=r"^The model file .* cannot be read: .*Check the path"
+    ):
+        import_model(f"{tmp_path}/{name}")

@@ -228,12 +228,24 @@ def test_parents_and_numbers_that_xgboost_trusts_do_not_reach_it(document, write
     assert import_model(write(content)).n_trees == 2
 
 
-@pytest.mark.parametrize("path", [(), ("gradient_booster", "model"), ("tree",)], ids=str)
+@pytest.mark.parametrize(
+    "path",
+    [
+        [],
+        ["learner"],
+        ["learner", "learner_model_param"],
+        ["learner", "gradient_booster"],
+        ["learner", "gradient_booster", "model"],
+        ["learner", "gradient_booster", "model", "gbtree_model_param"],
+        ["learner", "gradient_booster", "model", "trees", 1],
+        ["learner", "gradient_booster", "model", "trees", 1, "tree_param"],
+    ],
+    ids=str,
+)
 def test_a_field_that_no_known_version_writes_is_refused(document, write, path):
-    content = document()
-    learner = content["learner"]
-    model = learner["gradient_booster"]["model"]
-    place = {(): learner, ("tree",): model["trees"][1]}.get(path, model)
+    content = place = document()
+    for key in path:
+        place = place[key]
     place["weights_of_tomorrow"] = [1.0]
     with pytest.raises(UnsupportedModelError, match="has the field 'weights_of_tomorrow'"):
         import_model(write(content))

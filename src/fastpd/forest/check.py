@@ -191,7 +191,7 @@ def sample_rows(forest: Forest, seed: int = 0) -> NDArray[Any]:
 
 
 def _points(forest: Forest, kind: type[np.floating]) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Return features and points where a side changes, sorted by both."""
+    """Return features and finite points nearest to where a side changes, sorted by both."""
     plain = ~forest.is_leaf
     plain[forest.splits.node] = False
     ends = np.concatenate([forest.splits.low, forest.splits.high])
@@ -200,6 +200,7 @@ def _points(forest: Forest, kind: type[np.floating]) -> tuple[NDArray[np.int32],
     feature = np.concatenate([forest.feature[plain], forest.feature[owner[finite]]])
     with np.errstate(over="ignore"):
         points = np.concatenate([forest.threshold[plain], ends[finite]]).astype(kind)
+    points = np.clip(points, np.finfo(kind).min, np.finfo(kind).max)
     order = np.lexsort((points, feature))
     return feature[order], points[order]
 

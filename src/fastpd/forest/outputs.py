@@ -23,10 +23,21 @@ def select_output(forest: Forest, output: Any) -> Forest:
         A forest of any number of outputs.
     output
         None for all of them as they are; a name; an index; or ``"sum"``.
+
+    Raises
+    ------
+    OptionError
+        Where there is no such output, or two that may be meant: of classes that are numbers, such
+        as 1, 2 and 3, an index is refused that is also the name of another one.
     """
     if output is None:
         return forest
     if isinstance(output, str) and output == "sum":
+        if "sum" in forest.output_names:
+            raise OptionError(
+                "output is 'sum', which is the sum of all raw scores and the name of one of them; "
+                f"give the index of that one, {forest.output_names.index('sum')}."
+            )
         value = forest.value.sum(axis=1, keepdims=True)
         zeros = np.zeros_like(forest.tree_output)
         base = forest.base.sum(keepdims=True)
@@ -82,9 +93,20 @@ def _index(forest: Forest, output: Any) -> int:
         return names.index(output)
     whole = isinstance(output, (int, np.integer)) and not isinstance(output, bool)
     if whole and 0 <= output < len(names):
+        _refuse_ambiguous(names, int(output))
         return int(output)
     known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
     raise OptionError(
         f"output is {output!r}; the model has {known} (or an index from 0 to {len(names) - 1}, or "
         f"'sum').{nearest(str(output), names)}"
     )
+
+
+def _refuse_ambiguous(names: tuple[str, ...], index: int) -> None:
+    """Refuse an index that is also the name of another output, as a class may be a number."""
+    if str(index) in names and names[index] != str(index):
+        raise OptionError(
+            f"output={index} may be the output of index {index}, which is {names[index]!r}, or the "
+            f"one that is called {str(index)!r}; give the name as text, such as "
+            f"output={names[index]!r} or output={str(index)!r}."
+        )

@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any, cast
 
-from fastpd.errors import OptionError, UnsupportedModelError
+from fastpd.errors import ModelFileError, OptionError, UnsupportedModelError
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import canonical
 
@@ -91,12 +91,14 @@ def import_model(model: Any, *, iteration_range: tuple[int, int] | None = None) 
 
 
 def _file_importer(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the importer that a file's first bytes ask for; it will say what is unreadable."""
+    """Return the importer that a file's first bytes ask for."""
     try:
         with open(path, "rb") as file:
             start = file.read(_LONGEST_START)
-    except (OSError, ValueError):
-        return _FILE_IMPORTER
+    except (OSError, ValueError) as error:  # a ValueError for a path with a null in it
+        raise ModelFileError(
+            f"The model file {os.fspath(path)!r} cannot be read: {error}. Check the path."
+        ) from None
     matches = (importer for mark, importer in _FILE_IMPORTERS if re.match(mark, start))
     return next(matches, _FILE_IMPORTER)
 

@@ -81,7 +81,8 @@ def _descend(
     nodes: NDArray[np.int32],
 ) -> None:
     """Move every pair of a row and a node down to a leaf, in place."""
-    threshold = forest.threshold.astype(values.dtype)
+    with np.errstate(over="ignore"):
+        threshold = forest.threshold.astype(values.dtype)
     cells, lost = values.ravel(), missing.ravel()
     active = np.flatnonzero(forest.feature[nodes] >= 0)
     while len(active):

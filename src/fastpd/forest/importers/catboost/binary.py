@@ -38,6 +38,7 @@ _KINDS = (
     *("Borders", "Buckets", "BinarizedTargetMeanValue"),
     *("FloatTargetMeanValue", "Counter", "FeatureFreq"),
 )
+_AS_TRUE = 2  # how missing values are treated that count as the largest number
 _NO_LABEL = np.uint64(2**64 - 1)
 
 
@@ -73,14 +74,14 @@ def read_binary(data: bytes, source: str) -> Document:
     parts = _Parts(memoryview(data), error)
     if bytes(parts.take(4)) != MAGIC:
         raise damaged(source, "it does not start with CBM1")
-    core = Buffer(parts.take(parts.length()), error).root
+    core = Buffer(parts.take(parts.length()), error).root.limited(len(_Core), "the model")
     version = core.text(_Core.FORMAT)
     if version != _FORMAT:
         raise damaged(source, f"its format is {version[:40]!r}; {_FORMAT!r} was expected")
     trees = core.table(_Core.TREES)
     if trees is None:
         raise damaged(source, "it has no trees")
-    _refuse_text(trees, source)
+    _refuse_text(trees.limited(len(_Trees), "the table of trees"), source)
     names = core.texts(_Core.PARTS)
     unknown = [name for name in names if name != _CTR_PART]
     if unknown or len(names) > 1:
@@ -168,23 +169,32 @@ def _parsed(text: str, key: str, source: str) -> Any:
 
 
 def _float(table: Table) -> FloatFeature:
+    table.limited(6, "a column of numbers")
     column, name = table.number(2, "<i", -1), table.text(4)
     borders = table.vector(3, "<f4").astype(np.float32)
-    return FloatFeature(column, name, borders, table.number(5, "<b") == 2)
+    treatment = table.number(5, "<b")
+    if not 0 <= treatment <= _AS_TRUE:
+        raise table.buffer.error(f"missing values are treated by the way {treatment}")
+    # Where training met no missing value, CatBoost does not look for any either.
+    nans_go_right = treatment == _AS_TRUE and table.number(0, "<b") != 0
+    return FloatFeature(column, name, borders, nans_go_right)
 
 
 def _cat(table: Table) -> CatFeature:
+    table.limited(4, "a column of labels")
     return CatFeature(table.number(1, "<i", -1), table.text(2), table.number(0, "<i", -1))
 
 
 def _one_hot(table: Table) -> OneHot:
+    table.limited(3, "a one-hot encoded column")
     return OneHot(table.number(0, "<i", -1), table.vector(1, "<i4").astype(np.int64))
 
 
 def _ctr(table: Table) -> Ctr:
-    ctr = table.table(0)
+    ctr = table.limited(2, "a CTR feature").table(0)
     if ctr is None:
         raise table.buffer.error("a CTR feature without its CTR")
+    ctr.limited(6, "a CTR")
     return Ctr(
         base=_base(ctr.table(0), ctr.buffer),
         target_border=ctr.number(1, "<i"),
@@ -200,6 +210,8 @@ def _base(table: Table | None, buffer: Buffer) -> CtrBase:
     combined = None if table is None else table.table(0)
     if table is None or combined is None:
         raise buffer.error("a CTR of no columns")
+    table.limited(3, "the base of a CTR")
+    combined.limited(3, "a combination of columns")
     number = table.number(1, "<b")
     if not 0 <= number < len(_KINDS):
         raise buffer.error(f"a CTR of the kind {number}")
@@ -215,7 +227,7 @@ def _base(table: Table | None, buffer: Buffer) -> CtrBase:
 def _ctr_tables(parts: _Parts, error: Callable[[str], Exception]) -> dict[CtrBase, CtrTable]:
     tables = {}
     for _ in range(parts.length()):
-        root = Buffer(parts.take(parts.length()), error).root
+        root = Buffer(parts.take(parts.length()), error).root.limited(5, "a CTR table")
         base = _base(root.table(0), root.buffer)
         if base in tables:
             raise error("two tables of one CTR")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import ModelFileError
+from fastpd.errors import ModelFileError, UnsupportedModelError
 
 __all__ = [
     "CatFeature",
@@ -22,7 +22,10 @@ __all__ = [
     "OneHot",
     "Trees",
     "damaged",
+    "unknown",
 ]
+
+NEWEST = "1.2"  # version whose fields are known
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -205,4 +208,12 @@ def damaged(source: str, what: str) -> ModelFileError:
     return ModelFileError(
         f"{source} is not a valid CatBoost model: {what:.300}. It is truncated, damaged or of "
         "another version; save the model again with `save_model('model.cbm')`."
+    )
+
+
+def unknown(source: str, what: str) -> UnsupportedModelError:
+    """Return the error for a part that may decide on predictions in a way not known here."""
+    return UnsupportedModelError(
+        f"{source} has {what:.100}, which CatBoost up to {NEWEST} does not write. Update fastpd, "
+        "or save the model with such a version."
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import ModelFileError
-from fastpd.forest.importers.catboost.document import damaged
+from fastpd.forest.importers.catboost.document import damaged, unknown
 
 __all__ = ["Fields"]
 
@@ -36,6 +36,12 @@ class Fields:
 
     def __contains__(self, key: str) -> bool:
         return key in self.content
+
+    def refuse_others(self, *known: str) -> None:
+        """Refuse fields that are none of these, for predictions may depend on them."""
+        others = self.content.keys() - set(known)
+        if others:
+            raise unknown(self.source, f"the field {min(others)!r:.40} in its {self.name!r:.40}")
 
     def mapping(self, key: str) -> Fields:
         """Return an inner mapping; an empty one where there is none."""

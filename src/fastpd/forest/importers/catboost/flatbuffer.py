@@ -67,6 +67,14 @@ class Table:
         self._fields = at - buffer.number("<i", at)
         self._end = self._fields + buffer.number("<H", self._fields)
 
+    def limited(self, known: int, what: str) -> Table:
+        """Return this table, or refuse it where it has a field behind those that are known."""
+        count = (self._end - self._fields - 4) // 2
+        for field in range(known, count):
+            if self._position(field) is not None:
+                raise self.buffer.error(f"{what} has a field of number {field}, which is not known")
+        return self
+
     def number(self, field: int, form: str, default: float = 0) -> Any:
         """Return a number of a `struct` format."""
         at = self._position(field)

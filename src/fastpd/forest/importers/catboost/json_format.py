@@ -35,6 +35,8 @@ _SEVERAL_TARGETS = frozenset(
     {"MultiRMSE", "MultiRMSEWithMissingValues", "MultiLogloss", "MultiCrossEntropy"}
 )
 _NANS = {"AsIs": False, "AsFalse": False, "AsTrue": True}
+# Fields of columns of both kinds.
+_COLUMN = ("feature_id", "feature_index", "feature_name", "flat_feature_index")
 
 
 def read_json(data: bytes, source: str) -> Document:
@@ -48,10 +50,14 @@ def read_json(data: bytes, source: str) -> Document:
         Where CatBoost did not write into it all that predictions need.
     """
     content = _decoded(data, source)
+    content.refuse_others(
+        *("ctr_data", "features_info", "model_info", "oblivious_trees", "scale_and_bias", "trees")
+    )
     trees, dimension = read_trees(content)
     info = content.mapping("model_info")
     scale, bias = _scale_and_bias(content, dimension)
     features = content.mapping("features_info")
+    features.refuse_others("cat_features_hash", "categorical_features", "ctrs", "float_features")
     cats = features.mappings("categorical_features")
     ctrs = tuple(_ctr(one) for one in features.mappings("ctrs"))
     _refuse_lost_tables(info, ctrs, source)
@@ -130,16 +136,20 @@ def _scale_and_bias(content: Fields, dimension: int) -> tuple[float, NDArray[np.
 
 
 def _float(field: Fields) -> FloatFeature:
+    field.refuse_others(*_COLUMN, "borders", "has_nans", "nan_value_treatment")
     treatment = field.text("nan_value_treatment", "AsIs")
     if treatment not in _NANS:
         raise damaged(field.source, f"missing values are treated {treatment[:40]!r}")
     with np.errstate(over="ignore"):
         borders = field.numbers("borders").astype(np.float32)
     column, name = field.integer("flat_feature_index"), field.text("feature_id")
-    return FloatFeature(column, name, borders, _NANS[treatment])
+    # Where training met no missing value, CatBoost does not look for any either.
+    nans_go_right = _NANS[treatment] and field.content.get("has_nans") is True
+    return FloatFeature(column, name, borders, nans_go_right)
 
 
 def _cat(field: Fields) -> CatFeature:
+    field.refuse_others(*_COLUMN, "string_values", "values")
     column, index = field.integer("flat_feature_index"), field.integer("feature_index")
     return CatFeature(column, field.text("feature_id"), index)
 
@@ -150,6 +160,10 @@ def _one_hot(field: Fields) -> OneHot:
 
 
 def _ctr(field: Fields) -> Ctr:
+    field.refuse_others(
+        *("borders", "ctr_type", "elements", "identifier", "prior_denomerator"),
+        *("prior_numerator", "scale", "shift", "target_border_idx"),
+    )
     with np.errstate(over="ignore"):
         return Ctr(
             base=_base(field.mappings("elements"), field.text("ctr_type")),
@@ -166,6 +180,7 @@ def _base(elements: list[Fields], kind: str) -> CtrBase:
     indices, others = [], []
     for element in elements:
         if element.text("combination_element") == "cat_feature_value":
+            element.refuse_others("cat_feature_index", "combination_element")
             indices.append(element.integer("cat_feature_index"))
         else:
             others.append(json.dumps(element.content, sort_keys=True))
@@ -179,12 +194,14 @@ def _tables(data: Fields) -> dict[CtrBase, CtrTable]:
             described = Fields(json.loads(name), data.source, "ctr_data")
         except (ValueError, RecursionError):
             raise damaged(data.source, f"a CTR table is called {name[:40]!r}") from None
+        described.refuse_others("identifier", "type")
         base = _base(described.mappings("identifier"), described.text("type"))
         tables[base] = _table(data.mapping(name), base)
     return tables
 
 
 def _table(field: Fields, base: CtrBase) -> CtrTable:
+    field.refuse_others("counter_denominator", "hash_map", "hash_stride")
     entries, stride = field.list("hash_map"), field.integer("hash_stride", 0)
     if stride < 2 or len(entries) % stride:
         raise damaged(field.source, f"a CTR table of {len(entries)} entries, {stride} a label")

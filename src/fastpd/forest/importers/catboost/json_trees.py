@@ -21,8 +21,10 @@ def read_trees(content: Fields) -> tuple[Trees, int]:
 
 
 def _symmetric(trees: list[Fields], content: Fields) -> tuple[Trees, int]:
+    for tree in trees:
+        tree.refuse_others("leaf_values", "leaf_weights", "splits")
     splits = [
-        content.integers([one.get("split_index") for one in _splits(tree)], "split_index")
+        content.integers([_split_index(one) for one in tree.mappings("splits")], "split_index")
         for tree in trees
     ]
     values = [tree.numbers("leaf_values") for tree in trees]
@@ -41,8 +43,13 @@ def _symmetric(trees: list[Fields], content: Fields) -> tuple[Trees, int]:
     )
 
 
-def _splits(tree: Fields) -> list[dict[str, Any]]:
-    return [dict(one.content) for one in tree.mappings("splits")]
+def _split_index(split: Fields) -> Any:
+    """Return the number of a split, which says all that the fields beside it say again."""
+    split.refuse_others(
+        *("border", "cat_feature_index", "ctr_target_border_idx", "float_feature_index"),
+        *("split_index", "split_type", "value"),
+    )
+    return split.content.get("split_index")
 
 
 def _joined(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -76,12 +83,14 @@ class _Nodes:
             if "value" in node:
                 self._add_leaf(node)
                 continue
-            self.splits.append(node.mapping("split").content.get("split_index"))
+            node.refuse_others("left", "right", "split")
+            self.splits.append(_split_index(node.mapping("split")))
             self.leaf.append(0)
             waiting.append((node.content.get("right"), at, self.right))
             waiting.append((node.content.get("left"), at, self.left))
 
     def _add_leaf(self, node: Fields) -> None:
+        node.refuse_others("value", "weight")
         value = node.content["value"]
         values = value if isinstance(value, list) else [value]
         self.widths.add(len(values))

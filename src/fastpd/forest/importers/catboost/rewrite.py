@@ -69,14 +69,12 @@ def _floats(document: Document) -> list[dict[str, Any]]:
 
 
 def _cats(document: Document) -> list[dict[str, Any]]:
-    """Return the columns of labels, in the order of what is one-hot encoded of them."""
+    """Return the columns of labels by their index; in another order CatBoost crashes on them."""
     values = {one.index: one.values.tolist() for one in document.one_hots}
-    order = {index: place for place, index in enumerate(values)}
-    cats = sorted(document.cats, key=lambda one: order.get(one.index, len(order)))
     return [
         {"feature_id": "", "feature_index": one.index, "flat_feature_index": one.column}
         | ({"values": values[one.index]} if one.index in values else {})
-        for one in cats
+        for one in sorted(document.cats, key=lambda one: one.index)
     ]
 
 

@@ -16,6 +16,9 @@ from fastpd.forest.thresholds import just_above
 __all__ = ["Splits", "read_splits"]
 
 MOST_INTERVALS = 100_000_000
+# The first number that is infinite in float32. Behind the largest finite one CatBoost has a border
+# that splits missing values, which are infinite to it, from all numbers.
+_INFINITE = 2.0**128
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +80,7 @@ def read_splits(document: Document, place: dict[int, int]) -> Splits:
     lefts: list[bool] = []
     for feature in document.floats:
         columns += [place[feature.column]] * len(feature.borders)
-        thresholds.append(just_above(feature.borders, "float32"))
+        thresholds.append(np.minimum(just_above(feature.borders, "float32"), _INFINITE))
         lefts += [not feature.nans_go_right] * len(feature.borders)
     intervals: list[NDArray[np.float64] | None] = [None] * len(columns)
     remaining = {column: iter(found.holds) for column, found in codes.items()}

@@ -37,6 +37,8 @@ def validate_document(document: Document) -> None:
     _require(len(set(indices)) == len(indices), source, "two columns of labels have one index")
     singled = [one.index for one in document.one_hots]
     _require(len(set(singled)) == len(singled), source, "a column is one-hot encoded twice")
+    # Their order numbers the splits, and CatBoost takes it to be that of the columns.
+    _require(singled == sorted(singled), source, "one-hot encoded columns that are out of order")
     for one_hot in document.one_hots:
         _require(one_hot.index in indices, source, f"no column of labels {one_hot.index}")
         values = one_hot.values

@@ -21,6 +21,13 @@ __all__ = ["NEWEST", "Document", "decode", "parse"]
 NEWEST = (3, 4)  # version whose documents are known
 _OLD_FORMATS = (b"binf", b"bs64", b"CONFIG-offset:")
 _KNOWN = {
+    "document": {"learner", "version"},
+    "gradient_booster": {"gbtree", "model", "name", "weight_drop"},
+    "learner_model_param": {
+        *("base_score", "boost_from_average", "num_class", "num_feature", "num_target"),
+    },
+    "gbtree_model_param": {"num_parallel_tree", "num_trees", "size_leaf_vector"},
+    "tree_param": {"num_deleted", "num_feature", "num_nodes", "size_leaf_vector"},
     "learner": {
         *("attributes", "feature_names", "feature_types", "gradient_booster"),
         *("learner_model_param", "objective"),
@@ -123,16 +130,20 @@ def parse(content: Any, source: str) -> Document:
     if not isinstance(content, Mapping) or "learner" not in content:
         raise damaged(source, "it has no 'learner', so another program wrote it")
     read = FieldReader(source)
+    _refuse_unknown(source, "document", content)
     learner = read.mapping(content, "learner")
     _refuse_unknown(source, "learner", learner)
     model, weights = _booster(read, read.mapping(learner, "gradient_booster"))
     params = read.mapping(learner, "learner_model_param")
+    _refuse_unknown(source, "learner_model_param", params)
     trees = read.list(model, "trees")
     if not all(isinstance(tree, Mapping) for tree in trees):
         raise damaged(source, "one of its trees is no mapping")
     _refuse_unknown(source, "model", model)
+    _refuse_unknown(source, "gbtree_model_param", read.mapping(model, "gbtree_model_param", {}))
     for tree in trees:
         _refuse_unknown(source, "tree", tree)
+        _refuse_unknown(source, "tree_param", read.mapping(tree, "tree_param", {}))
     n_classes = read.count(params, "num_class", 0)
     n_outputs = max(1, n_classes, read.count(params, "num_target", 1))
     objective = read.mapping(learner, "objective")
@@ -170,12 +181,15 @@ def _refuse_unknown(source: str, where: str, found: Mapping[str, Any]) -> None:
 def _booster(read: FieldReader, booster: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
     """Return the tree model and the weights of its trees (None where all are 1)."""
     name = read.text(booster, "name")
+    if name in ("gbtree", "dart"):
+        _refuse_unknown(read.source, "gradient_booster", booster)
     if name == "gbtree":
         model = read.mapping(booster, "model")
         # Newer versions drop trees in this booster, too.
         return model, read.list(model, "weight_drop", []) or None
     if name == "dart":
         inner = read.mapping(booster, "gbtree")
+        _refuse_unknown(read.source, "gradient_booster", inner)
         return read.mapping(inner, "model"), read.list(booster, "weight_drop")
     raise UnsupportedModelError(
         f"{read.source} has the booster {name!r}, which is no sum of trees; supported are "
