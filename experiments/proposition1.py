@@ -112,6 +112,6 @@ def _picture(counts: list[int], mean: Any, spread: Any) -> Figure:
     axes.set_xscale("log", base=2)
     axes.set_xlabel("background rows")
     axes.set_ylabel("SHAP value of $x_1$ at (0.1, 0.2)")
-    axes.legend(frameon=False, fontsize="small")
+    axes.legend(frameon=False, fontsize="small", loc="upper right", bbox_to_anchor=(1, 0.8))
     axes.spines[["top", "right"]].set_visible(False)
     return figure
