@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastpd import Explainer, OptionError
+from fastpd import Explainer, ModelError, OptionError
 from fastpd.measures import Gaussian, Path, Product
 from oracles import Split, forest, random_forest, rows_for
 
@@ -121,3 +121,25 @@ def test_probabilities_of_huge_and_tiny_weights(weight: float):
         lambda ex: np.array(list(ex.importance().values())),
     ):
         np.testing.assert_allclose(query(weighted), query(plain), rtol=1e-12)
+
+
+class TestCovers:
+    @pytest.mark.parametrize(
+        "covers",
+        [(1.0, 1.0, 1.0), (100.0, 30.0, 40.0), (0.0, 3.0, 7.0), (1.79e308, 1.5e308, 0.5e308)],
+        ids=str,
+    )
+    def test_that_do_not_add_up_are_no_counts(self, covers: tuple[float, ...]):
+        model = replace(forest([Split(0, 0.5, 1.0, 2.0)], 1), cover=np.array(covers))
+        with pytest.raises(ModelError, match=r"no counts.*Count rows instead: Path\(data\)"):
+            Explainer(model, measure=Path())
+
+    def test_of_onnx_converters_are_refused(self):
+        pytest.importorskip("onnx")
+        skl2onnx = pytest.importorskip("skl2onnx")
+        from sklearn.ensemble import RandomForestRegressor
+
+        X = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32)
+        model = RandomForestRegressor(2, max_depth=2, random_state=0).fit(X, X[:, 0])
+        with pytest.raises(ModelError, match="no counts"):
+            Explainer(skl2onnx.to_onnx(model, X[:1]), measure=Path())
