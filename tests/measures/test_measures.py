@@ -340,7 +340,11 @@ class TestGaussian:
 
     def test_independent_features_are_their_product(self):
         stats = pytest.importorskip("scipy.stats")
-        model = forest([Split(0, 0.5, Split(1, 0.5, Split(2, 0.5, 8.0, 0.0), 0.0), 0.0)], 3)
+        model = forest(
+            [Split(0, 0.5, Split(1, 0.5, Split(2, 0.5, 8.0, 0.0), 0.0), 0.0)],
+            3,
+            comparison="float64",
+        )
         ex = Explainer(model, measure=Gaussian(np.zeros(3), np.eye(3)), precision="double")
         np.testing.assert_allclose(ex.expected_value, 8 * stats.norm.cdf(0.5) ** 3, **CLOSE)
 

@@ -174,7 +174,8 @@ class Forest:
         output_names
             Names of the outputs; by default ``"prediction"``, or ``"0"``, ``"1"``, ...
         cover
-            Training weight of each node; nothing that is computed hangs on it.
+            Training weight of each node, that of two children together; `measures.Path` alone
+            reads it.
         link, absent
             As in `Forest`.
 

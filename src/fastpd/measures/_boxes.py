@@ -8,11 +8,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.errors import OptionError
+
 __all__ = ["BoxProbability"]
 
 Interval = tuple[float, float]
 Floats = NDArray[np.float64]
-_SEED = 0  # of the numerical integration, so that it gives the same bits again
+_SEEDS = (0, 1)  # of the numerical integrations, so that they give the same bits again
 
 
 class BoxProbability:
@@ -29,7 +31,7 @@ class BoxProbability:
     def __init__(self, mean: Floats, cov: Floats, tolerance: float) -> None:
         scale = np.sqrt(np.diag(cov))
         self.mean, self.scale, self.tolerance = mean, scale, tolerance
-        self.correlation = cov / np.outer(scale, scale)
+        self.correlation = cov / scale[:, None] / scale
         self._found: dict[tuple[tuple[int, Interval], ...], float] = {}
 
     def of(self, sides: Mapping[int, Sequence[Interval]]) -> float:
@@ -66,10 +68,27 @@ class BoxProbability:
         correlation = self.correlation[np.ix_(group, group)]
         if len(group) == 2:
             return _rectangle(ends, float(correlation[0, 1]))
+        return self._integrated(ends, correlation)
+
+    def _integrated(self, ends: Floats, correlation: Floats) -> float:
+        """Integrate twice: SciPy stops at a number of points and does not say how far it came."""
         from scipy.stats import multivariate_normal
 
-        distribution = multivariate_normal(cov=correlation, seed=_SEED, abseps=self.tolerance)
-        return float(distribution.cdf(ends[:, 1], lower_limit=ends[:, 0]))
+        both = [
+            multivariate_normal(cov=correlation, seed=seed, abseps=self.tolerance).cdf(
+                ends[:, 1], lower_limit=ends[:, 0]
+            )
+            for seed in _SEEDS
+        ]
+        apart = abs(both[1] - both[0])
+        # Each may be off by the tolerance. NaN is no agreement.
+        if not apart <= 2 * self.tolerance:
+            raise OptionError(
+                f"two integrations over {len(correlation)} correlated features differ by "
+                f"{apart:.1g}, more than tolerance={self.tolerance:g} allows. Raise the tolerance "
+                "of Gaussian; features that are nearly functions of each other need most."
+            )
+        return float(np.mean(both))
 
 
 def _interval(low: float, high: float) -> float:
@@ -97,8 +116,9 @@ def _quadrant(h: float, k: float, correlation: float) -> float:
     root = np.sqrt((1 - correlation) * (1 + correlation))
     if h == 0 and k == 0:
         return float(0.25 + np.arcsin(correlation) / (2 * np.pi))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         slope_h = (np.divide(k, h) - correlation) / root if h else np.copysign(np.inf, k)
         slope_k = (np.divide(h, k) - correlation) / root if k else np.copysign(np.inf, h)
-    apart = h * k < 0 or (h * k == 0 and h + k < 0)
+    signs = np.sign(h) * np.sign(k)  # the product of h and k might underflow
+    apart = signs < 0 or (signs == 0 and h + k < 0)
     return float(ndtr(h) / 2 + ndtr(k) / 2 - owens_t(h, slope_h) - owens_t(k, slope_k) - apart / 2)

@@ -11,9 +11,17 @@ from fastpd.measures._measure import Measure
 
 __all__ = ["merged", "rows_of"]
 
+_INSTANCES = {"Product": "Product(rows)", "Gaussian": "Gaussian(mean, cov)"}
+
 
 def rows_of(measure: Any, background: Any, weights: Any) -> tuple[Any, Any]:
     """Return the rows that a measure is made from, and their weights."""
+    if isinstance(measure, type) and hasattr(measure, "begin"):
+        name = measure.__name__
+        raise OptionError(
+            f"measure is the class {name}; expected an instance of it, such as "
+            f"{_INSTANCES.get(name, name + '()')}."
+        )
     if not hasattr(measure, "begin"):
         raise OptionError(
             f"measure is {measure!r:.60}; expected fastpd.measures.Path(), Product(rows) or "

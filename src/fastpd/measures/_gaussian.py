@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastpd import _core
 from fastpd.blocks import Blocks
 from fastpd.errors import MemoryLimitError, OptionError, imported
+from fastpd.forest.thresholds import rounded_to
 from fastpd.measures._boxes import BoxProbability
 from fastpd.measures._measure import Fixed
 
@@ -35,7 +36,8 @@ class Gaussian:
     cov
         Their covariance matrix, positive definite.
     tolerance
-        Largest error of a probability of three or more correlated features.
+        Largest error of a probability of three or more correlated features, as two integrations
+        tell it; what they cannot reach is refused.
 
     Examples
     --------
@@ -53,7 +55,15 @@ class Gaussian:
     def begin(self, blocks: Blocks) -> Fixed:
         """Return the measure for a model."""
         imported("scipy", "measures.Gaussian")
+        if blocks.forest.preparation is not None:
+            raise OptionError(
+                "Gaussian is a distribution of the columns that the trees see, but steps of the "
+                "pipeline change those of your table before. Explain the last step: "
+                "Explainer(pipeline[-1], measure=Gaussian(mean, cov)), of the columns that the "
+                "steps make."
+            )
         mean, cov = _checked(self.mean, self.cov, blocks.forest.feature_names)
+        tolerance = _checked_tolerance(self.tolerance)
         if blocks.largest_deep:
             raise MemoryLimitError(
                 f"some leaves have up to {blocks.largest_deep} features on their path; Gaussian "
@@ -67,7 +77,7 @@ class Gaussian:
                 f"the model's leaves take {first[-1]:,} probabilities of boxes; Gaussian computes "
                 f"up to {_MOST_CHANCES:,}. Explain a smaller model."
             )
-        chances = _chances(blocks, BoxProbability(mean, cov, self.tolerance), sizes, first)
+        chances = _chances(blocks, BoxProbability(mean, cov, tolerance), sizes, first)
         measure = _core.Measure.joint(chances, first[:-1].astype(np.uint64))
         return Fixed(measure, chances.nbytes, "Gaussian")
 
@@ -76,7 +86,12 @@ def _chances(
     blocks: Blocks, probability: BoxProbability, sizes: NDArray[np.int32], first: NDArray[np.int64]
 ) -> Floats:
     """Return for every leaf the probability that all of a set of its players pass, set by set."""
-    bounds = [np.r_[-np.inf, blocks.grid.edges(k), np.inf] for k in range(len(blocks.grid.feature))]
+    grid, comparison = blocks.grid, blocks.forest.comparison
+    # Trees round a value before they compare it, which counts where the mean is far from zero.
+    bounds = [
+        np.r_[-np.inf, rounded_to(grid.edges(k), comparison), np.inf]
+        for k in range(len(grid.feature))
+    ]
     chances = np.empty(first[-1])
     for leaf, tau in enumerate(sizes.tolist()):
         sides = _core.leaf_sides(blocks.core, leaf)
@@ -84,7 +99,7 @@ def _chances(
             chosen = [side for side in sides if players >> side[1] & 1]
             # A normal distribution has no missing values. Bins of numbers start at 1.
             boxes = {
-                int(blocks.grid.feature[column]): tuple(
+                int(grid.feature[column]): tuple(
                     (float(bounds[column][low - 1]), float(bounds[column][high - 1]))
                     for low, high in runs
                 )
@@ -106,7 +121,30 @@ def _checked(mean: ArrayLike, cov: ArrayLike, names: tuple[str, ...]) -> tuple[F
             f" the model has {d} columns ({', '.join(names):.60}), so ({d},) and ({d}, {d}) were "
             "expected."
         )
-    sound = np.isfinite(centre).all() and np.isfinite(spread).all()
-    if not sound or not np.allclose(spread, spread.T) or np.linalg.eigvalsh(spread)[0] <= 0:
-        raise OptionError("the covariance of Gaussian is not symmetric and positive definite.")
-    return centre, (spread + spread.T) / 2
+    if not np.isfinite(centre).all():
+        raise OptionError("the mean of Gaussian holds what is no finite number.")
+    if not _positive_definite(spread):
+        raise OptionError(
+            "the covariance of Gaussian is not symmetric and positive definite, or so nearly "
+            "singular that float64 cannot tell. Leave out columns that are functions of others."
+        )
+    return centre, spread / 2 + spread.T / 2
+
+
+def _positive_definite(cov: Floats) -> bool:
+    """Judge the correlations, so that the units of the columns do not matter."""
+    if not np.isfinite(cov).all() or not (np.diag(cov) > 0).all():
+        return False
+    scale = np.sqrt(np.diag(cov))
+    correlation = cov / scale[:, None] / scale
+    if not np.isfinite(correlation).all() or not np.allclose(correlation, correlation.T):
+        return False
+    noise = len(cov) * np.finfo(float).eps
+    return bool(np.linalg.eigvalsh(correlation)[0] > noise)
+
+
+def _checked_tolerance(tolerance: Any) -> float:
+    number = isinstance(tolerance, int | float | np.number) and not isinstance(tolerance, bool)
+    if not number or not 0 < tolerance < 1:
+        raise OptionError(f"tolerance is {tolerance!r:.60}; expected a number between 0 and 1.")
+    return float(tolerance)

@@ -23,6 +23,7 @@ from fastpd.measures._measure import Fixed, Measure
 __all__ = ["Path"]
 
 Floats = NDArray[np.float64]
+_ROUNDING = 1e-3  # of covers: libraries sum millions of float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,12 @@ class Path:
                 f"{forest.source} does not say how much of its training went either way at every "
                 "node, so it has no path-dependent averages. Count rows instead: Path(data)."
             )
+        if not _adds_up(blocks, forest.cover):
+            raise ModelError(
+                f"{forest.source} says for some node another number of training rows than for its "
+                "two children together, so these are no counts (ONNX converters write 1 at every "
+                "node). Count rows instead: Path(data)."
+            )
         return Fixed(_core.Measure.independent(chances), chances.nbytes, "Path")
 
 
@@ -98,13 +105,22 @@ def _recounted(counted: Empirical) -> Floats:
     return chances
 
 
+def _adds_up(blocks: Blocks, cover: Floats) -> bool:
+    """Tell whether all nodes have the cover of both children, but for sums in float32."""
+    forest = blocks.forest
+    split = np.flatnonzero(~forest.is_leaf)
+    with np.errstate(over="ignore"):
+        below = cover[forest.left[split]] + cover[forest.right[split]]
+    return bool(np.allclose(below, cover[split], rtol=_ROUNDING, atol=0))
+
+
 def _path_chances(blocks: Blocks, cover: Floats) -> Floats:
     """Multiply the proportions of all nodes of a path that split on a player; NaN for 0 / 0."""
     forest = blocks.forest
     parent = _parents(blocks)
     split = np.flatnonzero(~forest.is_leaf)
     share = np.ones(len(forest.feature))
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         total = cover[forest.left[split]] + cover[forest.right[split]]
         share[forest.left[split]] = cover[forest.left[split]] / total
         share[forest.right[split]] = cover[forest.right[split]] / total

@@ -65,11 +65,16 @@ class Sample:
         return Sample(self.blocks, self.bins + other.bins, self.weights + other.weights, self.limit)
 
     def rows(self) -> tuple[Rows, NDArray[np.float64]] | None:
-        """Return rows that fall into the same bins as the background's, and weights."""
+        """Return rows that fall into the same bins as the background's, and their weights.
+
+        Weights are scaled by a power of two to at most 1: sums and products of them stay within a
+        float64.
+        """
         if self.bins is None:
             return None
         columns = [np.concatenate(parts) for parts in zip(*self.bins, strict=True)]
         weights = np.concatenate(self.weights)
+        weights = np.ldexp(weights, -np.frexp(weights.max())[1])
         forest, grid = self.blocks.forest, self.blocks.grid
 
         def read(start: int, stop: int) -> NDArray[np.float64]:

@@ -20,7 +20,6 @@ def importance(
 ) -> Importance:
     """Return the mean of |m_S| over (weighted) rows, for all components up to an order."""
     forest = engine.forest
-    weights = None if weights is None else _scaled(weights)
     sums: NDArray[np.float64] | None = None
     for start in range(0, rows.n_rows, _STEP):
         stop = min(start + _STEP, rows.n_rows)
@@ -35,9 +34,3 @@ def importance(
     names = [tuple(engine.names[i] for i in one) for one in sets]
     single = forest.n_outputs == 1
     return Importance.ranked(names, scores[:, 0] if single else scores, forest.output_names)
-
-
-def _scaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights of at most 1, by a power of two: sums and products stay within a float64."""
-    scaled: NDArray[np.float64] = np.ldexp(weights, -np.frexp(weights.max())[1])
-    return scaled
