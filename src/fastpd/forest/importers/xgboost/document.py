@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import ModelFileError, UnsupportedModelError
 from fastpd.forest._categories import Categories
+from fastpd.forest.importers.common import MAX_OUTPUTS
 from fastpd.forest.importers.xgboost import ubjson
 from fastpd.forest.importers.xgboost.fields import FieldReader, damaged
 from fastpd.forest.importers.xgboost.labels import read_categories
@@ -133,8 +134,8 @@ def parse(content: Any, source: str) -> Document:
     _refuse_unknown(source, "model", model)
     for tree in trees:
         _refuse_unknown(source, "tree", tree)
-    n_classes = read.count(params, "num_class", 0)
-    n_outputs = max(1, n_classes, read.count(params, "num_target", 1))
+    n_classes = read.count(params, "num_class", 0, MAX_OUTPUTS)
+    n_outputs = max(1, n_classes, read.count(params, "num_target", 1, MAX_OUTPUTS))
     objective = read.mapping(learner, "objective")
     names = _feature_names(read, learner, read.count(params, "num_feature"))
     return Document(
