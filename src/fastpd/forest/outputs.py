@@ -27,6 +27,11 @@ def select_output(forest: Forest, output: Any) -> Forest:
     if output is None:
         return forest
     if isinstance(output, str) and output == "sum":
+        if "sum" in forest.output_names:
+            raise OptionError(
+                "output is 'sum', which is the sum of all outputs and also the name of one. Give "
+                f"output={forest.output_names.index('sum')} for the latter, or rename the class."
+            )
         value = forest.value.sum(axis=1, keepdims=True)
         zeros = np.zeros_like(forest.tree_output)
         base = forest.base.sum(keepdims=True)
@@ -82,9 +87,16 @@ def _index(forest: Forest, output: Any) -> int:
         return names.index(output)
     whole = isinstance(output, (int, np.integer)) and not isinstance(output, bool)
     if whole and 0 <= output < len(names):
+        if str(output) in names and names[output] != str(output):
+            raise OptionError(
+                f"output is {output}, the index of {names[output]!r}, but there is an output named "
+                f"{str(output)!r}, too. Give one by name, as text: {names[output]!r} or "
+                f"{str(output)!r}."
+            )
         return int(output)
     known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    hint = nearest(output, names) if isinstance(output, str) else ""
     raise OptionError(
-        f"output is {output!r}; the model has {known} (or an index from 0 to {len(names) - 1}, or "
-        f"'sum').{nearest(str(output), names)}"
+        f"output is {output!r}; the model has {known}. Give one of these names, an index from 0 to "
+        f"{len(names) - 1}, or 'sum'.{hint}"
     )
