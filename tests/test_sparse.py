@@ -69,7 +69,7 @@ def test_refusals(data: Any, columns: Columns, said: str):
 def test_whole_numbers_that_a_float_cannot_hold_are_not_rounded(columns: Columns):
     data = scipy.sparse.csr_matrix(np.array([[0, 2**53], [0, 2**53 + 1]]))
     assert as_rows(data, columns).chunk(0, 1)[0, 1] == 2**53
-    with pytest.raises(DataError, match="9007199254740993 in column 'b'.* would round"):
+    with pytest.raises(DataError, match=r"9007199254740993 in column 'b'.* would round"):
         as_rows(data, columns).chunk(1, 2)
 
 
