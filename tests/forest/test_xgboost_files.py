@@ -288,3 +288,11 @@ def test_trees_that_were_dropped_count_by_their_weights_in_either_layout(frozen,
     content["learner"]["gradient_booster"] = flat
     content["version"] = [3, 4, 1]
     np.testing.assert_array_equal(import_model(write(content)).value, expected)
+
+
+def test_a_long_name_of_a_booster_does_not_fill_the_screen(frozen, write):
+    document = json.loads(frozen("3.2.0", "named.json").read_bytes())
+    document["learner"]["gradient_booster"]["name"] = "x" * 100_000
+    with pytest.raises(UnsupportedModelError) as caught:
+        import_model(write(json.dumps(document).encode()))
+    assert len(str(caught.value)) < 500

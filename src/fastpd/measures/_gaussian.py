@@ -98,7 +98,10 @@ def _checked(mean: ArrayLike, cov: ArrayLike, names: tuple[str, ...]) -> tuple[F
     try:
         centre, spread = np.array(mean, dtype=float), np.array(cov, dtype=float)
     except (TypeError, ValueError):
-        raise OptionError("mean and cov of Gaussian are no arrays of numbers.") from None
+        raise OptionError(
+            f"Gaussian got a {type(mean).__name__} and a {type(cov).__name__}; expected arrays of "
+            "numbers, one mean a column of the model, and a square matrix."
+        ) from None
     d = len(names)
     if centre.shape != (d,) or spread.shape != (d, d):
         raise OptionError(
@@ -106,7 +109,16 @@ def _checked(mean: ArrayLike, cov: ArrayLike, names: tuple[str, ...]) -> tuple[F
             f" the model has {d} columns ({', '.join(names):.60}), so ({d},) and ({d}, {d}) were "
             "expected."
         )
-    sound = np.isfinite(centre).all() and np.isfinite(spread).all()
-    if not sound or not np.allclose(spread, spread.T) or np.linalg.eigvalsh(spread)[0] <= 0:
-        raise OptionError("the covariance of Gaussian is not symmetric and positive definite.")
+    if not (np.isfinite(centre).all() and np.isfinite(spread).all()):
+        raise OptionError(
+            "mean or cov of Gaussian holds a number that is not finite; expected finite ones. "
+            "Leave missing values out where you estimate them."
+        )
+    symmetric = np.allclose(spread, spread.T)
+    if not symmetric or (least := float(np.linalg.eigvalsh(spread)[0])) <= 0:
+        why = f"its smallest eigenvalue is {least:.3g}" if symmetric else "it is not symmetric"
+        raise OptionError(
+            f"the covariance of Gaussian is not symmetric and positive definite: {why}. Columns "
+            "that follow from others make it so; add a little to its diagonal."
+        )
     return centre, (spread + spread.T) / 2

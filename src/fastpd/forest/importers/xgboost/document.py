@@ -179,7 +179,7 @@ def _booster(read: FieldReader, booster: Mapping[str, Any]) -> tuple[Mapping[str
         inner = read.mapping(booster, "gbtree")
         return read.mapping(inner, "model"), read.list(booster, "weight_drop")
     raise UnsupportedModelError(
-        f"{read.source} has the booster {name!r}, which is no sum of trees; supported are "
+        f"{read.source} has the booster {name!r:.40}, which is no sum of trees; supported are "
         "'gbtree' and 'dart'. Train with `booster='gbtree'`."
     )
 
