@@ -207,6 +207,18 @@ class TestPandas:
         data = pd.DataFrame({"a": [1.0, 2.0, 3.0]}, index=[2, 0, 2])
         np.testing.assert_array_equal(as_rows(data, Columns(("a",))).chunk(1, 3), [[2], [3]])
 
+    def test_a_column_of_objects_names_the_first_that_is_no_number(self):
+        mixed = pd.DataFrame({"a": pd.Series([1.0, "2", None, "x", [3]], dtype=object)})
+        with pytest.raises(DataError, match="dtype object and holds 'x'; expected numbers"):
+            whole(mixed, ("a",))
+        numbers = pd.DataFrame({"a": pd.Series([1.0, 2, None], dtype=object)})
+        with pytest.raises(DataError, match="read as numbers: convert it to a dtype of floats"):
+            whole(numbers, ("a",))
+
+    def test_no_columns_at_all(self):
+        with pytest.raises(DataError, match="no columns at all; add them, or give an array"):
+            whole(pd.DataFrame(index=range(3)), ("a",))
+
 
 class TestOtherTables:
     def test_polars_numbers_beyond_64_bits(self):
@@ -308,6 +320,8 @@ class TestArrays:
             (np.ones((1, 2), np.longdouble), r"X\.astype\(numpy\.float64\)"),
             (np.ma.masked_equal([[1.0, 2.0]], 2), r"masked array.*\.filled\(numpy\.nan\)"),
             ([[1.0], [2.0, 3.0]], "a list that is no array"),
+            ([{"a": 1.0, "b": 2.0}], r"rows have names.* pandas\.DataFrame\(X\)"),
+            (np.ones(2, [("a", float), ("b", float)]), r"rows have names.* pandas\.DataFrame"),
             ({"a": [1.0], "b": [2.0]}, r"is a dict.* pandas\.DataFrame"),
             (None, "is a NoneType"),
             ("data.csv", "is a str"),

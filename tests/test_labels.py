@@ -185,3 +185,11 @@ def test_a_nan_is_told_from_a_null_where_the_library_does_so():
     category = pd.DataFrame({"a": pd.Categorical(["red", None])})
     np.testing.assert_array_equal(read(category, apart), [0, np.nan])
     np.testing.assert_array_equal(read(pl.DataFrame({"a": ["red", None]}), apart), [0, 3])
+
+
+@pytest.mark.parametrize("dtype", [float, object])
+def test_a_masked_array_is_refused_beside_labels_too(dtype: Any):
+    data = np.ma.masked_array(np.ones((2, 1), dtype), [[True], [False]])
+    for known in (None, Categories(("red", "blue"))):
+        with pytest.raises(DataError, match="masked array"):
+            read(data, known)

@@ -63,3 +63,23 @@ def test_other_numbers(dtype: Any):
 def test_refusals(data: Any, columns: Columns, said: str):
     with pytest.raises(DataError, match=said):
         as_rows(data, columns)
+
+
+@pytest.mark.parametrize("columns", [ZERO, MISSING])
+def test_whole_numbers_that_a_float_cannot_hold_are_not_rounded(columns: Columns):
+    data = scipy.sparse.csr_matrix(np.array([[0, 2**53], [0, 2**53 + 1]]))
+    assert as_rows(data, columns).chunk(0, 1)[0, 1] == 2**53
+    with pytest.raises(DataError, match=r"9007199254740993 in column 'b'.* would round"):
+        as_rows(data, columns).chunk(1, 2)
+
+
+@pytest.mark.parametrize("index", [-1, 2, 1000])
+@pytest.mark.parametrize(
+    ("kind", "said"), [(scipy.sparse.csr_matrix, "column"), (scipy.sparse.csc_matrix, "row")]
+)
+def test_cells_outside_of_a_matrix_are_refused(kind: Any, said: str, index: int):
+    data = kind(np.ones((2, 2)))
+    data.indices[1] = index
+    for columns in (ZERO, MISSING):
+        with pytest.raises(DataError, match=f"a cell in {said} {index} of 2"):
+            as_rows(data, columns)

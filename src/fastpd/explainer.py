@@ -98,8 +98,8 @@ class Explainer:
         Instead of a background, another answer to who the others are: `measures.Path`,
         `measures.Product` or `measures.Gaussian`.
     output
-        Explain one output of several, by name or index, or ``"sum"`` for the sum of raw scores.
-        Classes are names even where they are numbers: ``"3"`` is class 3, 3 is the fourth output.
+        Explain one output of several, by name (as text) or index, or ``"sum"`` for the sum of raw
+        scores. A number that is the index of one output and the name of another is refused.
     groups
         Columns that count as one feature everywhere, such as ``{"address": ["street", "zip"]}``.
     categories
@@ -460,7 +460,8 @@ class Explainer:
         measure, sample = known.engine.measure, known.sample
         if not isinstance(measure, Empirical | Derived):
             raise OptionError(
-                f"the measure {measure.name} is known without any rows, so none can be added."
+                f"the measure {measure.name} is known without any rows, so none can be added. "
+                "To average over rows, make an Explainer with a background instead."
             )
         limit, n_jobs = self._settings.memory_limit, self._settings.n_jobs
         for rows, weight in weighted_batches(background, weights, self._background_rows):

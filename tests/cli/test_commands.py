@@ -17,6 +17,8 @@ from pyarrow import csv, parquet
 from fastpd import Explainer
 from fastpd.cli._commands import commands
 from fastpd.cli._files import read_table
+from fastpd.cli._models import read_model
+from fastpd.errors import DataError, ModelFileError
 
 NAMES = ["age", "hours", "size"]
 
@@ -102,6 +104,7 @@ def test_the_plan_is_printed(folder: Path):
         ("plan", ["--explain-output", "7"], "output is '7'"),
         ("plan", ["--memory-limit", "lots"], "memory_limit is 'lots'"),
         ("importance", ["--max-order", "0"], "max_order is 0"),
+        ("shap", ["-o", "absent/phi.csv"], "in a folder that is not there. Make absent first"),
     ],
 )
 def test_errors_end_it_with_their_message(
@@ -132,3 +135,57 @@ def test_what_is_not_installed_is_named():
     )
     assert result.returncode == 1
     assert "pip install 'fastpd[cli]'" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["model.json", "background.parquet", "rows.csv"])
+def test_what_is_explained_is_not_overwritten(folder: Path, name: str, tmp_path: Path):
+    names = ["model.json", "background.parquet", "rows.csv"]
+    paths = {one: tmp_path / one for one in names}
+    paths[name] = paths[name].with_suffix(".csv" if name == "model.json" else paths[name].suffix)
+    for one, path in paths.items():
+        path.write_bytes((folder / one).read_bytes())
+    before = paths[name].read_bytes()
+    given = ["shap", *map(str, paths.values()), "-o", str(tmp_path / "." / paths[name].name)]
+    result = CliRunner().invoke(commands, given)
+    assert result.exit_code == 1
+    assert "Give another name to write to" in result.output
+    assert paths[name].read_bytes() == before
+
+
+def test_a_file_that_can_not_be_written_is_named(folder: Path):
+    result = run(folder, "shap", "-o", "/proc/phi.csv")
+    assert result.exit_code == 1
+    assert "Error: /proc/phi.csv can not be written" in result.output
+
+
+@pytest.mark.parametrize("content", ["", "a,b\n1,2,3\n"])
+def test_tables_that_are_none_are_refused_with_what_was_expected(tmp_path: Path, content: str):
+    (tmp_path / "a.csv").write_text(content)
+    with pytest.raises(DataError, match="expected a row of names and rows of as many cells"):
+        read_table(tmp_path / "a.csv")
+
+
+def test_columns_of_one_name_are_not_written_over_each_other(tmp_path: Path):
+    cells = np.random.default_rng(0).normal(size=(30, 3))
+    booster = xgb.train(
+        {"max_depth": 3, "nthread": 1},
+        xgb.DMatrix(cells, cells.prod(axis=1), feature_names=["a", "b", "a x b"]),
+        3,
+    )
+    booster.save_model(tmp_path / "model.json")
+    table = pa.table(dict(zip(["a", "b", "a x b"], cells.T, strict=True)))
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    given = [str(tmp_path / name) for name in ("model.json", "rows.parquet")]
+    result = CliRunner().invoke(commands, ["components", *given, "-o", str(tmp_path / "m.csv")])
+    assert result.exit_code == 1
+    assert "would be called 'a x b'" in result.output
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"garbage", b"\x80\x04garbage", b"\x80\x04\x95" + b"\xff" * 9]
+)
+def test_damaged_pickles_are_refused(tmp_path: Path, content: bytes):
+    pytest.importorskip("joblib")
+    (tmp_path / "model.pkl").write_bytes(content)
+    with pytest.raises(ModelFileError, match="can not be read"):
+        read_model(str(tmp_path / "model.pkl"), trusted=True)

@@ -92,7 +92,7 @@ HEADER_DAMAGE = {
     "classes of one output": ({"objective": "multiclass num_class:3"}, "1 outputs of"),
     "a tree shorter than said": ({"tree_sizes": "9"}, "not where 'tree_sizes' says"),
     "a tree beyond the end": ({"tree_sizes": "99999"}, "not where 'tree_sizes' says"),
-    "a billion trees": ({"tree_sizes": "1 " * 100_000}, "not where 'tree_sizes' says"),
+    "a billion trees": ({"tree_sizes": "1 " * 100_000}, "100000 numbers for 1 trees"),
     "no tree said": ({"tree_sizes": None}, "end of trees"),
     "a size that is no number": ({"tree_sizes": "-5"}, "expected a whole number"),
 }
@@ -265,3 +265,22 @@ def test_a_deep_chain_of_splits_is_read(tmp_path):
     tree = stump(**{key: str(value).strip() for key, value in fields.items()}, **others)
     forest = from_file(write(tmp_path, text(tree)))
     np.testing.assert_array_equal(predict(forest, [[5.0, 0], [n, 0]])[:, 0], [5, n])
+
+
+def test_more_sizes_than_trees_are_not_even_read(tmp_path):
+    content = text(stump()).replace("tree_sizes=", "tree_sizes=" + "1 " * 3_000_000)
+    started = time.perf_counter()
+    with pytest.raises(ModelFileError, match="has 3000001 numbers for 1 trees"):
+        import_model(write(tmp_path, content))
+    assert time.perf_counter() - started < 1
+
+
+def test_a_count_of_outputs_that_no_model_has_is_refused(tmp_path):
+    content = text(stump())
+    for line in ("num_class=1", "num_tree_per_iteration=1"):
+        content = content.replace(line, line + "00000000")
+    with pytest.raises(ModelFileError, match="1 trees of 100000000 in a round"):
+        import_model(write(tmp_path, content))
+    content = text(stump()).replace("num_class=1\n", "").replace("iteration=1", "iteration=0")
+    with pytest.raises(ModelFileError, match="1 trees of 0 in a round for no outputs"):
+        import_model(write(tmp_path, content))

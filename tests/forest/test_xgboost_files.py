@@ -1,6 +1,7 @@
 """Files that are damaged, foreign or not supported: an error that says so, never a crash."""
 
 import json
+import os
 import pickle
 import random
 import time
@@ -22,15 +23,18 @@ def trees(document):
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"\x00\x01\x02garbage", "JSON or UBJSON was expected"),
+        (b"\x00\x01\x02garbage", r"starts with .*; expected a model saved by XGBoost"),
         (b"binf\x00\x00\x00?", "old binary format"),
         (b"bs64\tAAAA", "old binary format"),
         (pickle.dumps({"a": 1}), "pickle"),
-        (b"[1, 2]", "JSON or UBJSON was expected"),
-        (b"\x1f\x8b\x08\x00" + bytes(40), "JSON or UBJSON was expected"),  # gzip
-        (b'[{"nodeid": 0, "leaf": 1.0}]', "JSON or UBJSON was expected"),  # a dump of trees
+        (b"[1, 2]", "starts with .* A dump does not hold all of a model"),
+        (b"\x1f\x8b\x08\x00" + bytes(40), "starts with .*; expected a model"),  # gzip
+        (b'[{"nodeid": 0, "leaf": 1.0}]', "save it with `save_model`"),  # a dump of trees
+        (b" " * 5000, "JSON or UBJSON was expected"),
         (b"{}", "no 'learner'"),
         (b'{"tree": 1}', "no 'learner'"),
+        ('{"learner": 1}'.encode("utf-16"), "byte order mark"),
+        (b'\xef\xbb\xbf{"learner": 1}', "byte order mark"),
         (b'{"learner": 3}', "'learner' is 3; expected a mapping"),
         (b'{"learner": {}}', "'gradient_booster' is absent"),
         (b'{"a": ' + b"9" * 5000 + b"}", "cannot be read"),
@@ -46,6 +50,29 @@ def test_a_path_that_is_not_there_or_is_a_folder_is_refused(tmp_path):
     for path in (tmp_path / "absent.json", tmp_path, str(tmp_path / "absent.ubj"), "a\0b"):
         with pytest.raises(ModelFileError, match="cannot be read"):
             import_model(path)
+
+
+def test_a_pipe_or_a_device_is_refused_before_it_is_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    for path in (tmp_path / "pipe.json", "/dev/zero", "/dev/null"):
+        with pytest.raises(ModelFileError, match="is a pipe or a device"):
+            import_model(path)
+
+
+@pytest.mark.parametrize("key", ["num_class", "num_target"])
+def test_a_count_of_outputs_that_no_model_has_is_refused_at_once(frozen, write, key):
+    document = json.loads(frozen("3.2.0", "named.json").read_bytes())
+    document["learner"]["learner_model_param"][key] = "9999999"
+    with pytest.raises(ModelFileError, match=f"'{key}' is '9999999'; expected .* to 100000"):
+        import_model(write(json.dumps(document).encode()))
+
+
+@pytest.mark.parametrize("params", [3, "text", None, [1]])
+def test_parameters_of_a_tree_that_are_no_mapping_are_refused(frozen, write, params):
+    document = json.loads(frozen("3.2.0", "named.json").read_bytes())
+    trees(document)[0]["tree_param"] = params
+    with pytest.raises(ModelFileError, match="'tree_param' is"):
+        import_model(write(json.dumps(document).encode()))
 
 
 def test_the_content_tells_the_format_not_the_name(frozen):
@@ -274,3 +301,11 @@ def test_trees_that_were_dropped_count_by_their_weights_in_either_layout(frozen,
     content["learner"]["gradient_booster"] = flat
     content["version"] = [3, 4, 1]
     np.testing.assert_array_equal(import_model(write(content)).value, expected)
+
+
+def test_a_long_name_of_a_booster_does_not_fill_the_screen(frozen, write):
+    document = json.loads(frozen("3.2.0", "named.json").read_bytes())
+    document["learner"]["gradient_booster"]["name"] = "x" * 100_000
+    with pytest.raises(UnsupportedModelError) as caught:
+        import_model(write(json.dumps(document).encode()))
+    assert len(str(caught.value)) < 500

@@ -221,7 +221,7 @@ class TestPath:
         ("options", "said"),
         [
             ({"cover": "rows"}, "expected 'model'"),
-            ({"data": np.ones((1, 2)), "cover": "model"}, "expected one of both"),
+            ({"data": np.ones((1, 2)), "cover": "model"}, "expected one of the two"),
             ({"weights": np.ones(3)}, "weights without rows"),
         ],
     )
@@ -352,9 +352,10 @@ class TestGaussian:
         ("mean", "cov", "said"),
         [
             ([0.0], np.eye(2), r"the model has 2 columns"),
-            (np.zeros(2), np.ones((2, 2)), "positive definite"),
-            (np.zeros(2), [[1.0, 0.5], [0.1, 1.0]], "positive definite"),
-            (np.zeros(2), "spread", "no arrays of numbers"),
+            (np.zeros(2), np.ones((2, 2)), "symmetric and positive definite"),
+            (np.zeros(2), [[1.0, 0.5], [0.1, 1.0]], "symmetric and positive definite"),
+            (np.array([0.0, np.nan]), np.eye(2), "holds what is no finite number"),
+            (np.zeros(2), "spread", "got a ndarray and a str; expected arrays of numbers"),
         ],
     )
     def test_parameters_are_checked(self, mean: Any, cov: Any, said: str):

@@ -27,6 +27,9 @@ from oracles import Split, forest
 MODEL = forest(
     [Split(0, 0.5, 1.0, 2.0), Split(1, 0.5, Split(0, 0.2, 1.0, 5.0), 3.0)], 2, names=("age", "sex")
 )
+TWO = replace(
+    MODEL, base=np.zeros(2), tree_output=np.array([0, 1], np.int32), output_names=("y", "z")
+)
 X = np.random.default_rng(0).random((20, 2))
 ONES = np.ones(20)
 
@@ -70,6 +73,20 @@ def test_options_outside_what_they_may_be(option: dict[str, Any]):
 
 def test_an_unknown_output_comes_with_the_nearest_name():
     says(OptionError, "Did you mean 'y0'?", run=lambda: Explainer(MODEL, X, output="y"))
+
+
+def test_an_output_that_may_be_either_of_two_is_refused():
+    named = replace(TWO, output_names=("1", "0"))
+    says(
+        OptionError,
+        "output of index 1, which is '0'",
+        "called '1'",
+        run=lambda: Explainer(named, output=1),
+    )
+    assert Explainer(named, output="1").output_names == ("1",)
+    summed = replace(TWO, output_names=("sum", "rest"))
+    says(OptionError, "sum of all outputs", run=lambda: Explainer(summed, output="sum"))
+    assert Explainer(summed, output=0).output_names == ("sum",)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +192,7 @@ BAD_WEIGHTS = {
     "negative": (np.append(-1.0, ONES[1:]), "weight -1.0 of row 0", "give them weight 0"),
     "NaN": (np.append(ONES[1:], np.nan), "weight nan of row 19", ">= 0"),
     "infinite": (np.full(20, np.inf), "weight inf of row 0", "20 of 20"),
+    "masked": (np.ma.masked_equal(ONES, 1), "weights are a masked array", "without a weight"),
     "all zero": (0 * ONES, "all weights are zero", "at least one positive"),
     "too few": (ONES[:3], "(3,)", "expected (20,)"),
     "a matrix": (ONES[None], "(1, 20)", "expected (20,)"),

@@ -86,9 +86,10 @@ def _owners(names: tuple[str, ...], groups: Any) -> dict[int, str]:
     for group, members in groups.items():
         for column in _members(names, group, members):
             if column in owner:
+                other = "twice" if owner[column] == group else f"and in {owner[column]!r}"
                 raise FeatureError(
-                    f"column {names[column]!r} stands in the groups {owner[column]!r} and "
-                    f"{group!r}; a column belongs to one group, once."
+                    f"column {names[column]!r} stands in the group {group!r} {other}; a column "
+                    "belongs to one group, once. Leave it out of the rest."
                 )
             owner[column] = group
     for column, name in enumerate(names):
@@ -116,6 +117,6 @@ def _column(names: tuple[str, ...], group: str, member: Any) -> int:
     if whole and 0 <= member < len(names):
         return int(member)
     raise FeatureError(
-        f"the group {group!r} names {member!r}, which is no column of the model."
-        f"{nearest(str(member), names)}"
+        f"the group {group!r} names {member!r}, which is no column of the model; expected names "
+        f"or indices of columns: {', '.join(names):.80}.{nearest(str(member), names)}"
     )

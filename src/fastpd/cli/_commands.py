@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -11,9 +12,9 @@ import click
 import numpy as np
 
 import fastpd
-from fastpd.cli._files import read_table, write_table
+from fastpd.cli._files import check_target, read_table, write_table
 from fastpd.cli._models import read_model
-from fastpd.errors import FastPDError
+from fastpd.errors import FastPDError, FeatureError
 
 __all__ = ["commands"]
 
@@ -63,6 +64,9 @@ def _explains(run: F) -> F:
     ) -> None:
         settings = {name: options.pop(name) for name in _SETTINGS}
         try:
+            if "into" in options:
+                given = (Path(model), background, options["rows"])
+                check_target(options["into"], [path for path in given if path is not None])
             others = read_table(background)
             explainer = fastpd.Explainer(
                 read_model(model, trusted=trust_pickle),
@@ -117,7 +121,9 @@ def components(explainer: fastpd.Explainer, rows: Any, into: Path, max_order: in
 @_explains
 @_ROWS
 @_ORDER
-@click.option("--top", default=20, show_default=True, help="How many to print.")
+@click.option(
+    "--top", type=click.IntRange(min=1), default=20, show_default=True, help="How many to print."
+)
 def importance(explainer: fastpd.Explainer, rows: Any, max_order: int, top: int) -> None:
     """Print the components with the largest mean absolute value."""
     ranked = explainer.importance(rows, max_order=max_order)
@@ -138,10 +144,13 @@ def _columns(
 ) -> dict[str, Any]:
     """Return named columns; of several outputs each has columns of its own."""
     titles = [" x ".join(one) for one in names]
-    if values.ndim == 2:
-        return dict(zip(titles, values.T, strict=True))
-    return {
-        f"{title} [{output}]": values[:, column, k]
-        for column, title in enumerate(titles)
-        for k, output in enumerate(outputs)
-    }
+    if values.ndim == 3:
+        titles = [f"{title} [{output}]" for title in titles for output in outputs]
+        values = values.reshape(len(values), -1)
+    twice = [title for title, count in Counter(titles).items() if count > 1]
+    if twice:
+        raise FeatureError(
+            f"two columns of the answer would be called {twice[0]!r}. Rename the features, so that "
+            "none reads like several joined by ' x '."
+        )
+    return dict(zip(titles, values.T, strict=True))

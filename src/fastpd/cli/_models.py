@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +32,13 @@ def read_model(path: str, *, trusted: bool) -> Any:
     joblib = imported("joblib", "reading a pickled model")
     try:
         return joblib.load(path)
-    except (OSError, EOFError, ValueError, KeyError, IndexError, pickle.UnpicklingError) as error:
-        raise ModelFileError(f"{path} can not be read: {error}. Pickle the model again.") from error
     except (ImportError, AttributeError) as error:
         raise ModelFileError(
             f"{path} can not be read: {error}. Install the packages, in the versions, that the "
             "model was pickled with."
+        ) from error
+    except Exception as error:  # whatever code in a damaged file raises
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ModelFileError(
+            f"{path} can not be read: {reason:.300}. Check the path, or pickle the model again."
         ) from error

@@ -30,7 +30,10 @@ def feature_names(given: Any, count: Any, used: NDArray[Any]) -> tuple[str, ...]
             "Give feature_names or n_features."
         )
     if names and count != len(names):
-        raise OptionError(f"n_features is {count} for {len(names)} feature_names.")
+        raise OptionError(
+            f"n_features is {count} for {len(names)} feature_names; expected as many. Leave "
+            "n_features out."
+        )
     if names:
         return names
     return tuple(f"f{column}" for column in range(count))

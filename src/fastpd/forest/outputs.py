@@ -35,8 +35,8 @@ def select_output(forest: Forest, output: Any) -> Forest:
     if isinstance(output, str) and output == "sum":
         if "sum" in forest.output_names:
             raise OptionError(
-                "output is 'sum', which is the sum of all raw scores and the name of one of them; "
-                f"give the index of that one, {forest.output_names.index('sum')}."
+                "output is 'sum', which is the sum of all outputs and also the name of one. Give "
+                f"output={forest.output_names.index('sum')} for the latter, or rename the class."
             )
         value = forest.value.sum(axis=1, keepdims=True)
         zeros = np.zeros_like(forest.tree_output)
@@ -96,9 +96,10 @@ def _index(forest: Forest, output: Any) -> int:
         _refuse_ambiguous(names, int(output))
         return int(output)
     known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    hint = nearest(output, names) if isinstance(output, str) else ""
     raise OptionError(
-        f"output is {output!r}; the model has {known} (or an index from 0 to {len(names) - 1}, or "
-        f"'sum').{nearest(str(output), names)}"
+        f"output is {output!r}; the model has {known}. Give one of these names, an index from 0 to "
+        f"{len(names) - 1}, or 'sum'.{hint}"
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 from fastpd.errors import ModelFileError, OptionError, UnsupportedModelError
 from fastpd.forest._forest import Forest
 from fastpd.forest.check import canonical
+from fastpd.forest.importers.common import read_file
 
 __all__ = ["import_model"]
 
@@ -35,11 +36,14 @@ _FILE_IMPORTERS: tuple[tuple[bytes, tuple[str, str]], ...] = (
     (rb"\x08[\x03-\x20]", ("onnx", "from_file")),
 )
 _FILE_IMPORTER = ("xgboost", "from_file")
+# How its files start, those too that it refuses with a reason of its own: old ones and pickles.
+_FILE_START = rb"\s*\{|\s{4096}|binf|bs64|CONFIG-offset:|\x80"
+_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _LONGEST_START = 4096
+_SAVED = "XGBoost (.json, .ubj), LightGBM (.txt), CatBoost (.cbm, .json) or as ONNX (.onnx)"
 _SUPPORTED = (
     "a model of XGBoost, LightGBM, CatBoost or scikit-learn (also a pipeline that ends in one), an "
-    "ONNX or treelite model, the path of a model saved by XGBoost (.json, .ubj), LightGBM (.txt), "
-    "CatBoost (.cbm, .json) or as ONNX (.onnx), or a fastpd Forest"
+    f"ONNX or treelite model, the path of a model saved by {_SAVED}, or a fastpd Forest"
 )
 
 
@@ -92,15 +96,27 @@ def import_model(model: Any, *, iteration_range: tuple[int, int] | None = None) 
 
 def _file_importer(path: str | os.PathLike[str]) -> tuple[str, str]:
     """Return the importer that a file's first bytes ask for."""
-    try:
-        with open(path, "rb") as file:
-            start = file.read(_LONGEST_START)
-    except (OSError, ValueError) as error:  # a ValueError for a path with a null in it
-        raise ModelFileError(
-            f"The model file {os.fspath(path)!r} cannot be read: {error}. Check the path."
-        ) from None
-    matches = (importer for mark, importer in _FILE_IMPORTERS if re.match(mark, start))
-    return next(matches, _FILE_IMPORTER)
+    start = read_file(path, f"The model file {os.fspath(path)!r}", most=_LONGEST_START)
+    for mark, importer in (*_FILE_IMPORTERS, (_FILE_START, _FILE_IMPORTER)):
+        if re.match(mark, start):
+            return importer
+    raise _unknown_file(path, start)
+
+
+def _unknown_file(path: str | os.PathLike[str], start: bytes) -> ModelFileError:
+    """Return the error for a file of which no library is known to write the first bytes."""
+    found = f"starts with {start[:16]!r}" if start else "is empty"
+    way_out = "Check the path, or save the model again with its library."
+    if start.startswith(_BYTE_ORDER_MARKS):
+        way_out = (
+            "A text editor or a shell has written it anew, with a byte order mark; save the model "
+            "again with its library."
+        )
+    elif start.lstrip().startswith(b"["):
+        way_out = "A dump does not hold all of a model; save it with `save_model`."
+    return ModelFileError(
+        f"The file {os.fspath(path)!r} {found}; expected a model saved by {_SAVED}. {way_out}"
+    )
 
 
 def _run(importer: tuple[str, str], model: Any, iteration_range: tuple[int, int] | None) -> Forest:

@@ -10,19 +10,24 @@ from numpy.typing import NDArray
 
 from fastpd.errors import DataError
 
-__all__ = ["Block", "as_array", "block_of", "check_width", "shortened"]
+__all__ = [
+    "Block",
+    "as_array",
+    "block_of",
+    "check_width",
+    "converted",
+    "reads_as_number",
+    "refuse_masked",
+    "shortened",
+]
 
 Block: TypeAlias = NDArray[np.floating[Any]]
 
 
 def as_array(data: Any, names: Sequence[str], what: str) -> NDArray[Any]:
     """Return a 2-D array of numbers with one column a feature; no copy of an array is made."""
-    if isinstance(data, np.ma.MaskedArray):
-        raise DataError(
-            f"{what} is a masked array; expected plain numbers with NaN for a missing value. "
-            f"Give {what}.astype(float).filled(numpy.nan)."
-        )
-    array = _converted(data, what)
+    refuse_masked(data, what)
+    array = converted(data, what)
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         _refuse_dtype(array, names, what)
     if array.ndim != 2:
@@ -32,6 +37,15 @@ def as_array(data: Any, names: Sequence[str], what: str) -> NDArray[Any]:
         )
     check_width(array.shape[1], names, what)
     return array
+
+
+def refuse_masked(data: Any, what: str) -> None:
+    """Refuse a masked array, of which NumPy would hand out what is below the mask."""
+    if isinstance(data, np.ma.MaskedArray):
+        raise DataError(
+            f"{what} is a masked array; expected plain numbers with NaN for a missing value. "
+            f"Give {what}.astype(float).filled(numpy.nan)."
+        )
 
 
 def check_width(width: int, names: Sequence[str], what: str) -> None:
@@ -77,7 +91,8 @@ def shortened(text: str, limit: int = 40) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def _converted(data: Any, what: str) -> NDArray[Any]:
+def converted(data: Any, what: str) -> NDArray[Any]:
+    """Return data as the array, of one dimension at least, that NumPy makes of it."""
     hint = " Make it a table first, say with pandas.DataFrame." if isinstance(data, Mapping) else ""
     wanted = "expected a 2-D array of numbers, or a pandas, polars or Arrow table"
     try:
@@ -96,9 +111,13 @@ def _refuse_dtype(array: NDArray[Any], names: Sequence[str], what: str) -> None:
     message = f"{what} has dtype {array.dtype}; expected float, integer or bool."
     if array.dtype.kind == "f":
         raise DataError(f"{message} Give {what}.astype(numpy.float64), which rounds it.")
+    if array.dtype.names or (array.ndim == 1 and any(isinstance(row, Mapping) for row in array)):
+        raise DataError(
+            f"{message} Its rows have names: make it a table, pandas.DataFrame({what})."
+        )
     if array.ndim == 2 and array.size:
         cells = ((row, column) for column, row in np.ndindex(array.shape[::-1]))
-        row, column = next((cell for cell in cells if not _reads_as_number(array[cell])), (0, 0))
+        row, column = next((cell for cell in cells if not reads_as_number(array[cell])), (0, 0))
         name = names[column] if array.shape[1] == len(names) else column
         value = array[row].tolist()[column]
         message += f" Column {name!r} holds {shortened(repr(value))}."
@@ -108,7 +127,8 @@ def _refuse_dtype(array: NDArray[Any], names: Sequence[str], what: str) -> None:
     )
 
 
-def _reads_as_number(value: Any) -> bool:
+def reads_as_number(value: Any) -> bool:
+    """Tell whether a cell is a number, or text that reads as one."""
     if isinstance(value, (str, bytes)):
         try:
             float(value)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import DataError
-from fastpd.frames._arrays import Block, as_array, block_of, check_width, shortened
+from fastpd.frames._arrays import Block, as_array, block_of, check_width, refuse_masked, shortened
 from fastpd.frames._columns import Columns
 from fastpd.frames._labels import Labels
 
@@ -18,6 +18,7 @@ __all__ = ["array_reader"]
 
 def array_reader(data: Any, columns: Columns, what: str) -> tuple[int, Callable[[int, int], Block]]:
     """Return the number of rows of an array, and what reads a run of them."""
+    refuse_masked(data, what)
     array = _array_of(data, columns) if columns.any_categories else None
     if array is not None and array.ndim == 2 and _reads_labels(array, columns):
         check_width(array.shape[1], columns.names, what)

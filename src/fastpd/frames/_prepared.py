@@ -11,9 +11,9 @@ import numpy as np
 
 from fastpd.errors import DataError, FastPDError, imported
 from fastpd.forest import Preparation
-from fastpd.frames._arrays import Block, check_width
+from fastpd.frames._arrays import Block, check_width, converted, refuse_masked
 from fastpd.frames._columns import Columns
-from fastpd.frames._sparse import is_sparse
+from fastpd.frames._sparse import is_sparse, refuse_outside
 from fastpd.frames._tables import column_names, opened, positions_of
 
 __all__ = ["prepared_reader"]
@@ -125,10 +125,12 @@ def _parts(data: Any, names: tuple[str, ...], what: str) -> tuple[int, Callable[
         chosen = table[:, list(positions_of(labels, names, what, named=named))]
         return len(chosen), lambda start, stop: _for_steps(chosen[start:stop], named=named)
     if is_sparse(data):
+        check_width(data.shape[1], names, what)
+        refuse_outside(data, what)
         rows = data.tocsr()
-        check_width(rows.shape[1], names, what)
         return int(rows.shape[0]), lambda start, stop: rows[start:stop]
-    array = np.asarray(data)
+    refuse_masked(data, what)
+    array = converted(data, what)
     if array.ndim != 2:
         raise DataError(f"{what} has {array.ndim} dimensions; expected rows and columns.")
     check_width(array.shape[1], names, what)

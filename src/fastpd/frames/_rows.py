@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastpd.errors import DataError
-from fastpd.frames._arrays import Block, block_of
+from fastpd.frames._arrays import Block
 from fastpd.frames._columns import Columns
 from fastpd.frames._labelled_arrays import array_reader
 from fastpd.frames._prepared import prepared_reader
@@ -108,9 +108,7 @@ def _reader(data: Any, columns: Columns, what: str) -> tuple[int, Callable[[int,
         return len(table), table_reader(table, columns, what)
     if is_sparse(data):
         sparse = Sparse(data, columns, what)
-        return int(sparse.rows.shape[0]), lambda start, stop: block_of(
-            sparse.dense(start, stop), columns.names, what
-        )
+        return int(sparse.rows.shape[0]), sparse.dense
     return array_reader(data, columns, what)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import DataError, nearest
 from fastpd.forest import Categories
-from fastpd.frames._arrays import Block, block_of, check_width, shortened
+from fastpd.frames._arrays import Block, block_of, check_width, reads_as_number, shortened
 from fastpd.frames._columns import Columns
 from fastpd.frames._labels import Labels, is_nan
 
@@ -42,8 +42,10 @@ def opened(data: Any, what: str) -> nw.DataFrame[Any] | None:
             "Install pyarrow, or give a pandas or polars table."
         ) from error
     except (ValueError, TypeError) as error:
+        reason = " ".join(str(error).split())
         raise DataError(
-            f"{what} is a {type(data).__name__} that can not be read by column name. {error}"
+            f"{what} is a {type(data).__name__} that can not be read by column name: {reason}. "
+            "Rename its columns, or drop some, so that each name is there once."
         ) from error
     if isinstance(table, nw.Series):
         raise DataError(
@@ -98,9 +100,11 @@ def positions_of(
         return range(len(labels))
     shown = [f"{name!r}.{nearest(name, labels)}" for name in missing[:5]]
     more = f" And {len(missing) - 5} more." if len(missing) > 5 else ""
+    known = f"Its columns are {shortened(', '.join(map(repr, labels)), 120)}; rename them"
     raise DataError(
         f"{what} lacks {len(missing)} of the model's {len(names)} columns: {' '.join(shown)}{more} "
-        f"Its columns are {shortened(', '.join(map(repr, labels)), 120)}."
+        f"{known if labels else 'It has no columns at all; add them'}, or give an array with the "
+        "model's columns in its order."
     )
 
 
@@ -199,9 +203,17 @@ def _is_number(series: nw.Series[Any]) -> bool:
 
 
 def _refuse_column(series: nw.Series[Any], name: str, what: str) -> None:
+    """Raise with the dtype and a value, the first that is no number where cells are of any kind."""
     native = getattr(series.to_native(), "dtype", series.dtype)
-    example = shortened(repr(series.drop_nulls()[0]))
+    cells = series.drop_nulls()
+    example = cells[0]
+    way_out = "Encode it as the numbers that the model was trained on."
+    if series.dtype in (nw.Object, nw.String):
+        odd = (cell for cell in cells.to_list() if not reads_as_number(cell))
+        example = next(odd, example)
+        if reads_as_number(example):
+            way_out = "All its values read as numbers: convert it to a dtype of floats."
     raise DataError(
-        f"Column {name!r} of {what} has dtype {native} and holds {example}; expected numbers or "
-        "bools. Encode it as the numbers that the model was trained on."
+        f"Column {name!r} of {what} has dtype {native} and holds {shortened(repr(example))}; "
+        f"expected numbers or bools. {way_out}"
     )

@@ -113,7 +113,10 @@ def _checked(mean: ArrayLike, cov: ArrayLike, names: tuple[str, ...]) -> tuple[F
     try:
         centre, spread = np.array(mean, dtype=float), np.array(cov, dtype=float)
     except (TypeError, ValueError):
-        raise OptionError("mean and cov of Gaussian are no arrays of numbers.") from None
+        raise OptionError(
+            f"Gaussian got a {type(mean).__name__} and a {type(cov).__name__}; expected arrays of "
+            "numbers, one mean a column of the model, and a square matrix."
+        ) from None
     d = len(names)
     if centre.shape != (d,) or spread.shape != (d, d):
         raise OptionError(
@@ -122,7 +125,9 @@ def _checked(mean: ArrayLike, cov: ArrayLike, names: tuple[str, ...]) -> tuple[F
             "expected."
         )
     if not np.isfinite(centre).all():
-        raise OptionError("the mean of Gaussian holds what is no finite number.")
+        raise OptionError(
+            "the mean of Gaussian holds what is no finite number; expected one for each column."
+        )
     if not _positive_definite(spread):
         raise OptionError(
             "the covariance of Gaussian is not symmetric and positive definite, or so nearly "

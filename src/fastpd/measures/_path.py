@@ -58,7 +58,10 @@ class Path:
         if self.cover not in (None, "model"):
             raise OptionError(f"cover is {self.cover!r:.60}; expected 'model', or rows as data.")
         if self.cover is not None and self.data is not None:
-            raise OptionError("Path got rows and cover='model'; expected one of both.")
+            raise OptionError(
+                "Path got rows and cover='model'; expected one of the two. Leave cover out to "
+                "count the rows."
+            )
         if self.weights is not None and self.data is None:
             raise OptionError("Path got weights without rows; give both.")
 

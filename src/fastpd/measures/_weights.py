@@ -16,13 +16,19 @@ _DIGIT = 32  # bits of a digit: four thousand million rows of them fit into an i
 
 def check_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
     """Return weights as float64, or refuse what is not one finite, non-negative number a row."""
+    if isinstance(weights, np.ma.MaskedArray):
+        raise WeightError(
+            "weights are a masked array; expected one number for each background row. Leave rows "
+            "without a weight out, or give them weight 0."
+        )
     try:
         array = np.asarray(weights)
         if array.dtype.kind not in "biuf":
             raise TypeError
     except (TypeError, ValueError):
         raise WeightError(
-            f"weights are {weights!r:.60}; expected one number for each background row."
+            f"weights are {weights!r:.60}; expected one number for each background row, such as a "
+            "list or an array of numbers."
         ) from None
     if array.shape != (n_rows,):
         raise WeightError(

@@ -70,6 +70,8 @@ def without(subset: Subset, feature: int) -> Subset:
 
 
 def _table(data: ArrayLike, what: str) -> Numbers:
+    if isinstance(data, np.ma.MaskedArray):
+        raise DataError(f"{what} is a masked array; expected plain numbers, NaN for a missing one.")
     array = np.asarray(data)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise DataError(
@@ -82,7 +84,14 @@ def _table(data: ArrayLike, what: str) -> Numbers:
 def _shares(weights: ArrayLike | None, n: int) -> Floats:
     if weights is None:
         return np.full(n, 1 / n)
-    given = np.asarray(weights, dtype=np.float64)
+    try:
+        given = np.asarray(weights, dtype=np.float64)
+        if isinstance(weights, np.ma.MaskedArray):
+            raise TypeError
+    except (TypeError, ValueError):
+        raise WeightError(
+            f"weights are {weights!r:.60}; expected one number for each background row."
+        ) from None
     if given.shape != (n,):
         raise WeightError(
             f"weights has shape {given.shape}; expected ({n},), one for each background row."

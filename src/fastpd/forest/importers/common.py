@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 import os
+import stat
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 from fastpd.errors import ModelError, ModelFileError, OptionError
 from fastpd.forest._intervals import IntervalSplits
 
-__all__ = ["NodeArrays", "Rounds", "not_fitted", "output_names", "read_file", "rounds_of"]
+__all__ = [
+    "MAX_OUTPUTS",
+    "NodeArrays",
+    "Rounds",
+    "not_fitted",
+    "output_names",
+    "read_file",
+    "rounds_of",
+]
+
+# Above this a count in a file is taken for damage: a prediction is made of every output.
+MAX_OUTPUTS = 100_000
 
 Rounds: TypeAlias = tuple[int, int]
 
@@ -69,8 +80,17 @@ def rounds_of(
     return first, end
 
 
-def read_file(path: str | os.PathLike[str], source: str) -> bytes:
-    """Return the content of a model file.
+def read_file(path: str | os.PathLike[str], source: str, most: int = -1) -> bytes:
+    """Return the content of a model file, or its first bytes.
+
+    Parameters
+    ----------
+    path
+        The file.
+    source
+        What messages call it.
+    most
+        Number of bytes to read; -1 for all.
 
     Raises
     ------
@@ -78,9 +98,23 @@ def read_file(path: str | os.PathLike[str], source: str) -> bytes:
         Where it cannot be read.
     """
     try:
-        return Path(path).read_bytes()
+        # A pipe may never end, and its first bytes are gone once its format has been told.
+        regular = stat.S_ISREG(os.stat(path).st_mode)
+        if regular or os.path.isdir(path):
+            with open(path, "rb") as file:
+                return file.read(most)
     except (OSError, ValueError) as error:  # a ValueError for a path with a null in it
         raise ModelFileError(f"{source} cannot be read: {error}. Check the path.") from None
+    except MemoryError:
+        size = os.path.getsize(path)
+        raise ModelFileError(
+            f"{source} of {size:,} bytes does not fit into memory. Check the path, or load the "
+            "model on a larger machine."
+        ) from None
+    raise ModelFileError(
+        f"{source} is a pipe or a device, not a file on a disk. Write the model to a file, and "
+        "give its path."
+    )
 
 
 def not_fitted(model: Any) -> ModelError:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from fastpd.errors import ModelFileError
 from fastpd.forest._categories import Label
+from fastpd.forest.importers.common import MAX_OUTPUTS
 
 __all__ = ["Document", "damaged", "parse"]
 
@@ -110,7 +111,7 @@ def parse(data: bytes, source: str) -> Document:
     if not len(names) == len(set(names)) == len(infos) == count or "" in names:
         raise damaged(source, f"it has not {count} distinct feature names, or as many infos")
     start = len(head) + len(mark)
-    sizes = [_number(text, "tree_sizes", source) for text in header.get("tree_sizes", "").split()]
+    sizes = _tree_sizes(header.get("tree_sizes", ""), data.count(b"\nTree="), source)
     trees = _trees(data[start : start + sum(sizes)], sizes, source)
     n_outputs = _outputs(header, len(trees), source)
     categorical, labels = _ending(data[start + sum(sizes) :], count, source)
@@ -161,6 +162,14 @@ def _count(fields: Mapping[str, str], key: str, source: str) -> int:
     return _number(_field(fields, key, source), key, source)
 
 
+def _tree_sizes(text: str, n_trees: int, source: str) -> list[int]:
+    """Return the sizes that the header announces; more of them than trees are not even read."""
+    count = len(text.split())
+    if count > n_trees:
+        raise damaged(source, f"'tree_sizes' has {count} numbers for {n_trees} trees")
+    return [_number(one, "tree_sizes", source) for one in text.split()]
+
+
 def _trees(data: bytes, sizes: list[int], source: str) -> list[Mapping[str, str]]:
     """Return the fields of each tree, which must stand exactly where the header says."""
     trees: list[Mapping[str, str]] = []
@@ -176,10 +185,10 @@ def _trees(data: bytes, sizes: list[int], source: str) -> list[Mapping[str, str]
 
 def _outputs(header: Mapping[str, str], n_trees: int, source: str) -> int:
     count = _count(header, "num_tree_per_iteration", source)
-    if count < 1 or count != _count(header, "num_class", source) or n_trees % count:
-        raise damaged(
-            source, f"{n_trees} trees of {count} in a round for {header['num_class']} outputs"
-        )
+    known = 1 <= count <= MAX_OUTPUTS and count == _count(header, "num_class", source)
+    if not known or n_trees % count:
+        outputs = header.get("num_class", "no")
+        raise damaged(source, f"{n_trees} trees of {count} in a round for {outputs:.40} outputs")
     return count
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import ModelFileError, UnsupportedModelError
 from fastpd.forest._categories import Categories
+from fastpd.forest.importers.common import MAX_OUTPUTS
 from fastpd.forest.importers.xgboost import ubjson
 from fastpd.forest.importers.xgboost.fields import FieldReader, damaged
 from fastpd.forest.importers.xgboost.labels import read_categories
@@ -144,8 +145,8 @@ def parse(content: Any, source: str) -> Document:
     for tree in trees:
         _refuse_unknown(source, "tree", tree)
         _refuse_unknown(source, "tree_param", read.mapping(tree, "tree_param", {}))
-    n_classes = read.count(params, "num_class", 0)
-    n_outputs = max(1, n_classes, read.count(params, "num_target", 1))
+    n_classes = read.count(params, "num_class", 0, MAX_OUTPUTS)
+    n_outputs = max(1, n_classes, read.count(params, "num_target", 1, MAX_OUTPUTS))
     objective = read.mapping(learner, "objective")
     names = _feature_names(read, learner, read.count(params, "num_feature"))
     return Document(
@@ -192,7 +193,7 @@ def _booster(read: FieldReader, booster: Mapping[str, Any]) -> tuple[Mapping[str
         _refuse_unknown(read.source, "gradient_booster", inner)
         return read.mapping(inner, "model"), read.list(booster, "weight_drop")
     raise UnsupportedModelError(
-        f"{read.source} has the booster {name!r}, which is no sum of trees; supported are "
+        f"{read.source} has the booster {name!r:.40}, which is no sum of trees; supported are "
         "'gbtree' and 'dart'. Train with `booster='gbtree'`."
     )
 

@@ -68,15 +68,17 @@ class FieldReader:
             raise self.wrong(key, value, "a string")
         return value
 
-    def count(self, of: Mapping[str, Any], key: str, default: int | None = None) -> int:
+    def count(
+        self, of: Mapping[str, Any], key: str, default: int | None = None, most: int = MAX_COLUMNS
+    ) -> int:
         """Return a number of things, also where it is written as text."""
         value = self.field(of, key, default)
         try:
             number = int(value if isinstance(value, str) else operator.index(value))
         except (TypeError, ValueError):
             raise self.wrong(key, value, "an integer") from None
-        if not 0 <= number <= MAX_COLUMNS:
-            raise self.wrong(key, value, f"an integer from 0 to {MAX_COLUMNS}")
+        if not 0 <= number <= most:
+            raise self.wrong(key, value, f"an integer from 0 to {most}")
         return number
 
     def integers(self, of: Mapping[str, Any], key: str) -> NDArray[np.int64]:

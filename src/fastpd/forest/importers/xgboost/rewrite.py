@@ -16,7 +16,7 @@ from fastpd.errors import UnsupportedModelError
 from fastpd.forest.importers.xgboost import ubjson
 from fastpd.forest.importers.xgboost.document import Document
 from fastpd.forest.importers.xgboost.sets import CodeSets, read_sets
-from fastpd.forest.importers.xgboost.trees import DELETED, read_nodes
+from fastpd.forest.importers.xgboost.trees import DELETED, leaf_width, read_nodes
 
 __all__ = ["rewritten"]
 
@@ -73,7 +73,7 @@ def _objective(document: Document) -> dict[str, Any]:
 
 def _booster(document: Document) -> dict[str, Any]:
     count = len(document.trees)
-    vector = bool(count) and _width(document.trees[0]) > 1
+    vector = bool(count) and leaf_width(document.trees[0], document.source) > 1
     trees_of_round = int(document.rounds[1] - document.rounds[0]) if len(document.rounds) > 1 else 1
     parallel = max(1, trees_of_round // (1 if vector else document.n_outputs))
     model = {
@@ -104,7 +104,7 @@ def _booster(document: Document) -> dict[str, Any]:
 def _tree(document: Document, number: int, tree: Mapping[str, Any]) -> dict[str, Any]:
     left, right = _array(tree, "left_children", np.int32), _array(tree, "right_children", np.int32)
     column = _array(tree, "split_indices", np.int32)
-    count, width = len(left), _width(tree)
+    count, width = len(left), leaf_width(tree, document.source)
     sets = _sets(document, number, tree, left)
     kinds = np.zeros(count, np.uint8)
     kinds[sets.node] = 1
@@ -156,10 +156,6 @@ def _parents(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.in
     parents[right[split]] = split
     parents[0] = DELETED
     return parents
-
-
-def _width(tree: Mapping[str, Any]) -> int:
-    return max(1, int(tree.get("tree_param", {}).get("size_leaf_vector", "1")))
 
 
 def _array(tree: Mapping[str, Any], key: str, dtype: type[np.generic]) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from fastpd.forest.importers.xgboost.document import Document
 from fastpd.forest.importers.xgboost.fields import damaged
 from fastpd.forest.importers.xgboost.sets import CodeSets, read_sets
 
-__all__ = ["DELETED", "read_nodes"]
+__all__ = ["DELETED", "leaf_width", "read_nodes"]
 
 Array = NDArray[Any]
 
@@ -60,6 +60,14 @@ def read_nodes(document: Document, first: int, last: int) -> NodeArrays:
         tree_output=np.where(vector, -1, document.tree_info[first:last]).astype(np.int32),
         splits=sets.splits().renumbered(number, reached),
     )
+
+
+def leaf_width(tree: Mapping[str, Any], source: str) -> int:
+    """Return the number of values that a leaf of a tree has by its parameters, by default 1."""
+    text = tree.get("tree_param", {}).get("size_leaf_vector", "1")
+    if not str(text).isdecimal() or len(str(text)) > 9:
+        raise damaged(source, f"a tree has 'size_leaf_vector' {str(text)[:40]!r}")
+    return max(1, int(text))
 
 
 class _Columns:
@@ -169,11 +177,7 @@ class _Columns:
         source, outputs = self.document.source, self.document.n_outputs
         widths = set()
         for tree in self.trees:
-            params = tree.get("tree_param")
-            text = params.get("size_leaf_vector", "1") if isinstance(params, Mapping) else "1"
-            if not str(text).isdecimal() or len(str(text)) > 9:
-                raise damaged(source, f"a tree has 'size_leaf_vector' {str(text)[:40]!r}")
-            widths.add(max(1, int(text)))
+            widths.add(leaf_width(tree, source))
         if len(widths) > 1 or not widths <= {1, outputs}:
             raise damaged(source, f"leaves of {sorted(widths)} values for {outputs} outputs")
         return widths.pop() if widths else 1
