@@ -14,7 +14,7 @@ from fastpd.errors import ModelFileError
 __all__ = ["FieldReader", "damaged"]
 
 # Above this a count in a file is taken for damage: names are made up for every column.
-MAX_COLUMNS = 10_000_000
+MAX_COLUMNS = 1_000_000
 
 
 def damaged(source: str, what: str) -> ModelFileError:
