@@ -31,6 +31,7 @@ def with_numbers(page: str) -> str:
 def numbers() -> str:
     """Return the block: SHAP beside its peers, then what else is promised."""
     runtime, components = _report("runtime"), _report("components")
+    paths = _report("paths").tables[0]
     times, ratios = runtime.tables[0], _table(runtime, "Ratios, one thread")
     on = runtime.environment
     lines = [
@@ -42,6 +43,8 @@ def numbers() -> str:
         "Components up to order 2 of 1,000,000 rows are lookups, whose cost hardly depends on the "
         "number of trees:",
         as_tables([_picked(components.tables[0], _LOOKUPS, range(len(components.tables[0].rows)))]),
+        "Path-dependent SHAP values (`measures.Path()`) are those that other tools compute, sooner:",
+        as_tables([_picked(paths, _PATHS, range(len(paths.rows)))]),
         _facts(),
     ]
     return "\n" + "\n\n".join(line.strip() for line in lines) + "\n\n"
@@ -51,6 +54,7 @@ _COLUMNS = [
     *("setup", "fit", "tables", "evaluation", "total"),
     *("inplace_predict", "pred_contribs", "woodelf", "shap"),
 ]
+_PATHS = ["who", "time", "fastpd", "time / fastpd", "largest difference"]
 _LOOKUPS = ["trees", "float64", "XGBoost inplace_predict", "float64 / inplace_predict"]
 
 
