@@ -43,7 +43,7 @@ def numbers() -> str:
         "Components up to order 2 of 1,000,000 rows are lookups, whose cost hardly depends on the "
         "number of trees:",
         as_tables([_picked(components.tables[0], _LOOKUPS, range(len(components.tables[0].rows)))]),
-        "Path-dependent SHAP values (`measures.Path()`) are those that other tools compute, sooner:",
+        "Path-dependent SHAP values (`measures.Path()`) are those that others compute, but sooner:",
         as_tables([_picked(paths, _PATHS, range(len(paths.rows)))]),
         _facts(),
     ]
