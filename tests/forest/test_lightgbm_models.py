@@ -331,3 +331,17 @@ def test_a_thousand_trees_take_a_moment():
     start = time.perf_counter()
     assert import_model(booster).n_trees == 1000
     assert time.perf_counter() - start < 2
+
+
+def test_arrays_of_whole_numbers_are_rounded_as_lightgbm_rounds_them():
+    whole = np.arange(2**24 - 40, 2**24 + 40)[:, None]
+    signal = (whole[:, 0] > 2**24 + 11).astype(float)
+    options = WRAPPED | {"min_child_samples": 1, "min_data_in_bin": 1, "max_bin": 1000}
+    model = lgb.LGBMRegressor(n_estimators=2, **options).fit(whole.astype(float), signal)
+    ex = Explainer(model, whole)
+    rounded = model.predict(whole)
+    assert np.abs(rounded - model.predict(whole.astype(float))).max() > 0
+    np.testing.assert_allclose(ex.predict(whole), rounded)
+    np.testing.assert_allclose(ex.predict(whole.tolist()), model.predict(whole.tolist()))
+    for exact in (whole.astype(float), pytest.importorskip("pandas").DataFrame(whole)):
+        np.testing.assert_allclose(ex.predict(exact), model.predict(whole.astype(float)))

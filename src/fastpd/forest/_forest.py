@@ -78,6 +78,8 @@ class Forest:
         Whether the library wrote underscores for spaces in the names of features.
     takes_missing
         Whether the library takes missing values; False where it refuses rows that have any.
+    integers
+        Precision in which the library reads an array of whole numbers.
     """
 
     feature: Integers
@@ -103,6 +105,7 @@ class Forest:
     preparation: Preparation | None = None
     underscored: bool = False
     takes_missing: bool = True
+    integers: Comparison = "float64"
 
     @classmethod
     def from_arrays(

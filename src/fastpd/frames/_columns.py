@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fastpd.forest import Categories, Forest, Preparation
-from fastpd.forest._forest import Absent
+from fastpd.forest._forest import Absent, Comparison
 
 __all__ = ["Columns"]
 
@@ -21,7 +21,7 @@ class Columns:
     named
         False if the model was trained without names, so that they are made up. A table that does
         not have them then goes by position, if it has the right number of columns.
-    categories, absent, preparation, takes_missing
+    categories, absent, preparation, takes_missing, integers
         As in `Forest`.
     """
 
@@ -31,6 +31,7 @@ class Columns:
     absent: Absent = "refused"
     preparation: Preparation | None = None
     takes_missing: bool = True
+    integers: Comparison = "float64"
 
     @classmethod
     def of(cls, forest: Forest, *, named: bool) -> Columns:
@@ -42,6 +43,7 @@ class Columns:
             forest.absent,
             forest.preparation,
             forest.takes_missing,
+            forest.integers,
         )
 
     def categories_of(self, position: int) -> Categories | None:

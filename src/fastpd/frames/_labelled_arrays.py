@@ -24,6 +24,8 @@ def array_reader(data: Any, columns: Columns, what: str) -> tuple[int, Callable[
         check_width(array.shape[1], columns.names, what)
         return len(array), _cells_reader(array, columns, what)
     numbers = as_array(data, columns.names, what)
+    if columns.integers == "float32" and numbers.dtype.kind in "biu":
+        return len(numbers), lambda start, stop: numbers[start:stop].astype(np.float32)
     return len(numbers), lambda start, stop: block_of(numbers[start:stop], columns.names, what)
 
 

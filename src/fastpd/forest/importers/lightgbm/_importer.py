@@ -173,6 +173,7 @@ def _forest(document: Document, trees: Trees, rounds: Rounds, classes: Any) -> F
         categories=categories_of(document),
         absent="zero",
         underscored=True,
+        integers="float32",
     )
     validate(forest)
     return forest
