@@ -6,24 +6,22 @@ import argparse
 from importlib import import_module
 from time import perf_counter
 
-from experiments.findings import write
+from experiments.findings import NAMES, write
 from experiments.size import Size
-
-_NAMES = ("proposition1", "differences", "errors", "components", "consistency")
 
 
 def main() -> None:
     """Run the experiments named, or all, and write what they found."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(_NAMES)}")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--quick", action="store_true", help="a trial in seconds, not written")
     parser.add_argument("--repeats", type=int, help="simulation runs of each setting")
     parser.add_argument("--searches", type=int, help="draws of parameters in each run")
     options = parser.parse_args()
-    if unknown := set(options.names) - set(_NAMES):
-        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(_NAMES)}")
+    if unknown := set(options.names) - set(NAMES):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(NAMES)}")
     size = Size(options.repeats, options.searches, options.quick)
-    for name in options.names or _NAMES:
+    for name in options.names or NAMES:
         start = perf_counter()
         finding, figures = import_module(f"experiments.{name}").run(size)
         print(

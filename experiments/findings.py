@@ -11,10 +11,10 @@ from typing import Any
 
 import matplotlib as mpl
 
-__all__ = ["RESULTS", "Finding", "write"]
+__all__ = ["NAMES", "RESULTS", "Finding", "write"]
 
 RESULTS = Path(__file__).parent / "results"
-_ORDER = ("proposition1", "differences", "errors", "components", "consistency")
+NAMES = ("proposition1", "differences", "errors", "components", "consistency")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def write(finding: Finding, figures: dict[str, Any]) -> None:
 
 def _page() -> str:
     parts = ["# The paper, claim by claim\n\nWritten by `make paper`.\n"]
-    for name in _ORDER:
+    for name in NAMES:
         path = RESULTS / f"{name}.json"
         if path.exists():
             parts.append(_section(Finding(**json.loads(path.read_text(encoding="utf-8")))))

@@ -41,8 +41,8 @@ from fastpd.queries import (
     chunks_of,
     components,
     effect,
-    feature_index,
-    feature_set,
+    effect_features,
+    feature_sets,
     folds_of,
     importance,
     interactions,
@@ -264,8 +264,7 @@ class Explainer:
         >>> fastpd.Explainer(model, X).value([("x0",), ("x0", "x2")], X[:3]).shape
         (3, 2)
         """
-        many = isinstance(features, list)
-        sets = [feature_set(one, self.feature_names) for one in (features if many else [features])]
+        sets, many = feature_sets(features, self.feature_names)
         state, rows = self._ready(), self._rows(X)
         if check_scale(scale, state.engine.forest):
             found = probability_value(state.engine, state.sample, sets, rows, dtype)
@@ -328,13 +327,7 @@ class Explainer:
         >>> effect.pd([0.0, 0.5]).shape, len(effect.levels) == len(effect.edges) + 1
         ((2,), True)
         """
-        if not 1 <= len(features) <= 2:
-            raise OptionError(
-                f"effect() got {len(features)} features; expected one or two, such as "
-                "effect('age') or effect('age', 'sex')."
-            )
-        feature_set(features, self.feature_names)
-        ordered = tuple(feature_index(one, self.feature_names) for one in features)
+        ordered = effect_features(features, self.feature_names)
         state = self._ready()
         if check_scale(scale, state.engine.forest):
             return probability_effect(state.engine, state.sample, ordered)

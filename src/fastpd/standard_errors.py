@@ -16,8 +16,8 @@ from fastpd.queries import (
     check_order,
     component_columns,
     effect,
-    feature_index,
-    feature_set,
+    effect_features,
+    feature_sets,
     jackknife,
     shap,
     value,
@@ -66,9 +66,7 @@ class StandardErrors:
 
     def value(self, features: Any, X: Any) -> Floats:
         """Return the standard errors of `Explainer.value`, in the same shape."""
-        many = isinstance(features, list)
-        names = self._whole.names
-        sets = [feature_set(one, names) for one in (features if many else [features])]
+        sets, many = feature_sets(features, self._whole.names)
         rows = self._rows(X)
         found = self._of(lambda engine: value(engine, sets, rows, np.float64))
         return found if many else found[:, 0]
@@ -98,11 +96,7 @@ class StandardErrors:
         >>> errors.levels.shape == explainer.effect("x0").levels.shape
         True
         """
-        if not 1 <= len(features) <= 2:
-            raise OptionError(f"effect() got {len(features)} features; expected one or two.")
-        names = self._whole.names
-        feature_set(features, names)
-        ordered = tuple(feature_index(one, names) for one in features)
+        ordered = effect_features(features, self._whole.names)
         known = effect(self._whole, ordered, self._whole.base)
         steps = self._of(lambda engine: _steps(effect(engine, ordered, engine.base)))
         return Effect(known.axes, steps[0], steps[1], known.output_names, known.link)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastpd.forest._categories import Categories
 from fastpd.forest._intervals import IntervalSplits
+from fastpd.forest._names import made_up_names
 from fastpd.forest._preparation import Preparation
 
 __all__ = ["Absent", "Comparison", "Forest"]
@@ -259,7 +260,7 @@ class Forest:
     @property
     def named(self) -> bool:
         """Whether the model knows its features' names; else they are ``f0``, ``f1``, ..."""
-        return self.feature_names != tuple(f"f{i}" for i in range(self.n_features))
+        return self.feature_names != made_up_names(self.n_features)
 
     @property
     def is_leaf(self) -> NDArray[np.bool_]:

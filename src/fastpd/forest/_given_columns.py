@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import FeatureError, OptionError, nearest
 from fastpd.forest._categories import Categories, with_labels
+from fastpd.forest._names import made_up_names
 
 __all__ = ["MOST_OUTPUTS", "categories_of", "feature_names", "output_names"]
 
@@ -36,7 +37,7 @@ def feature_names(given: Any, count: Any, used: NDArray[Any]) -> tuple[str, ...]
         )
     if names:
         return names
-    return tuple(f"f{column}" for column in range(count))
+    return made_up_names(count)
 
 
 def output_names(

@@ -42,10 +42,11 @@ def named_by(forest: Forest, background: Any) -> Forest:
 
 def _spaced(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the known names, with spaces where just one of the table's names has them."""
-    others = [name for name in names if name not in known]
-    found = {
-        one: [name for name in others if name.replace(" ", "_") == one]
+    spaced: dict[str, list[str]] = {}
+    for name in set(names).difference(known):
+        spaced.setdefault(name.replace(" ", "_"), []).append(name)
+    there = set(names)
+    return tuple(
+        spaced[one][0] if one not in there and len(spaced.get(one, ())) == 1 else one
         for one in known
-        if one not in names
-    }
-    return tuple(found[one][0] if len(found.get(one, ())) == 1 else one for one in known)
+    )

@@ -11,6 +11,7 @@ import numpy as np
 
 from fastpd.errors import DataError, FastPDError, imported
 from fastpd.forest import Preparation
+from fastpd.forest._names import made_up_names
 from fastpd.frames._arrays import Block, check_width, converted, refuse_masked
 from fastpd.frames._columns import Columns
 from fastpd.frames._sparse import is_sparse, refuse_outside
@@ -121,7 +122,7 @@ def _parts(data: Any, names: tuple[str, ...], what: str) -> tuple[int, Callable[
     table = opened(data, what)
     if table is not None:
         labels = column_names(table, what)
-        named = names != tuple(f"f{i}" for i in range(len(names)))
+        named = names != made_up_names(len(names))
         chosen = table[:, list(positions_of(labels, names, what, named=named))]
         return len(chosen), lambda start, stop: _for_steps(chosen[start:stop], named=named)
     if is_sparse(data):

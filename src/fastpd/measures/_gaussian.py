@@ -49,8 +49,14 @@ class Gaussian:
     mean: ArrayLike
     cov: ArrayLike
     tolerance: float = 1e-5
-    data: Any = None
-    weights: Any = None
+
+    @property
+    def data(self) -> None:
+        """No rows: the distribution says all."""
+
+    @property
+    def weights(self) -> None:
+        """No weights, as there are no rows."""
 
     def begin(self, blocks: Blocks) -> Fixed:
         """Return the measure for a model."""

@@ -39,16 +39,15 @@ class Measure(Protocol):
 
 
 class Choice(Protocol):
-    """A measure that a user chose, before it is known of which model.
+    """A measure that a user chose, before it is known of which model."""
 
-    Attributes
-    ----------
-    data, weights
-        Rows that it is made from, and their weights; None where it needs none.
-    """
+    @property
+    def data(self) -> Any:
+        """Rows that it is made from; None where it needs none."""
 
-    data: Any
-    weights: Any
+    @property
+    def weights(self) -> Any:
+        """Their weights."""
 
     def begin(self, blocks: Blocks) -> Measure:
         """Return the measure for a model, before any rows."""

@@ -132,13 +132,14 @@ def _path_chances(blocks: Blocks, cover: Floats) -> Floats:
     n_players = len(blocks.players.names)
     keys = _leaf_of_clause(first, sizes) * n_players + players
     order = np.argsort(keys)
+    ordered = keys[order]
     chances = np.ones(len(players))
     leaf, at = np.arange(len(nodes)), nodes
     while len(leaf):
         below = parent[at] >= 0
         leaf, at = leaf[below], at[below]
         player = blocks.players.of_column[forest.feature[parent[at]]]
-        clause = order[np.searchsorted(keys[order], leaf * n_players + player)]
+        clause = order[np.searchsorted(ordered, leaf * n_players + player)]
         chances[clause] *= share[at]
         at = parent[at]
     return chances

@@ -4,7 +4,7 @@ from fastpd.queries._adequacy import adequacy
 from fastpd.queries._components import component_columns, components
 from fastpd.queries._effects import effect
 from fastpd.queries._engine import Cache, Engine, Settings, chunks_of
-from fastpd.queries._features import FeatureSet, check_order, feature_index, feature_set
+from fastpd.queries._features import FeatureSet, check_order, effect_features, feature_sets
 from fastpd.queries._folds import Fold, folds_of, jackknife
 from fastpd.queries._importance import importance
 from fastpd.queries._indices import check_index
@@ -28,8 +28,8 @@ __all__ = [
     "component_columns",
     "components",
     "effect",
-    "feature_index",
-    "feature_set",
+    "effect_features",
+    "feature_sets",
     "folds_of",
     "importance",
     "interactions",

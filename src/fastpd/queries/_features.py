@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from fastpd.errors import FeatureError, OptionError, nearest
 
-__all__ = ["FeatureSet", "check_order", "encode", "feature_index", "feature_set"]
+__all__ = [
+    "FeatureSet",
+    "check_order",
+    "effect_features",
+    "encode",
+    "feature_index",
+    "feature_set",
+    "feature_sets",
+]
 
 FeatureSet = tuple[int, ...]
 
@@ -53,6 +61,23 @@ def feature_set(features: Any, names: Sequence[str]) -> FeatureSet:
                 f"feature {names[one]!r} stands twice in {tuple(features)!r}; name it once."
             )
     return tuple(indices)
+
+
+def feature_sets(features: Any, names: Sequence[str]) -> tuple[list[FeatureSet], bool]:
+    """Return the sets of a list of them, or of one alone, and whether it was a list."""
+    many = isinstance(features, list)
+    return [feature_set(one, names) for one in (features if many else [features])], many
+
+
+def effect_features(features: tuple[Any, ...], names: Sequence[str]) -> FeatureSet:
+    """Return the one or two features of an effect, in the order in which they were given."""
+    if not 1 <= len(features) <= 2:
+        raise OptionError(
+            f"effect() got {len(features)} features; expected one or two, such as "
+            "effect('age') or effect('age', 'sex')."
+        )
+    feature_set(features, names)  # refuses one that stands twice
+    return tuple(feature_index(one, names) for one in features)
 
 
 def check_order(order: Any, what: str = "max_order") -> int:

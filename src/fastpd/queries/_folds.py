@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import MemoryLimitError, OptionError
-from fastpd.measures import Empirical, Sample
+from fastpd.measures import Empirical, Measure, Sample, merged
 from fastpd.queries._engine import Cache, Engine, chunks_of
 
 __all__ = ["Fold", "fold_of_row", "folds_of", "half_of", "jackknife"]
@@ -98,13 +99,9 @@ def folds_of(engine: Engine, sample: Sample, n_folds: int, seed: int) -> tuple[F
 
 def half_of(engine: Engine, folds: tuple[Fold, ...]) -> Engine:
     """Return the model with every second fold as its background."""
+    limit = engine.settings.memory_limit
     parts = [fold.engine.measure for fold in folds[::2]]
-    half = parts[0]
-    assert isinstance(half, Empirical)
-    for part in parts[1:]:
-        assert isinstance(part, Empirical)
-        half = half.merged(part, memory_limit=engine.settings.memory_limit)
-    return _with(engine, half)
+    return _with(engine, reduce(lambda one, other: merged(one, other, limit), parts))
 
 
 def jackknife(whole: Floats, folds: tuple[Fold, ...], answer: Callable[[Engine], Floats]) -> Floats:
@@ -130,5 +127,5 @@ def jackknife(whole: Floats, folds: tuple[Fold, ...], answer: Callable[[Engine],
     return np.sqrt(variance)
 
 
-def _with(engine: Engine, measure: Empirical) -> Engine:
+def _with(engine: Engine, measure: Measure) -> Engine:
     return replace(engine, measure=measure, cache=Cache(engine.settings.memory_limit))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fastpd.forest._forest import Forest
+from fastpd.forest._names import made_up_names
 from fastpd.forest.check import check_prediction, validate
 from fastpd.forest.importers.catboost.asking import raw_prediction
 from fastpd.forest.importers.catboost.binary import MAGIC, read_binary
@@ -138,7 +139,7 @@ def _columns(document: Document) -> tuple[tuple[str, ...], dict[int, int]]:
     features = document.features
     if not any(one.name for one in features):
         count = document.n_columns
-        return tuple(f"f{column}" for column in range(count)), {k: k for k in range(count)}
+        return made_up_names(count), {k: k for k in range(count)}
     names = tuple(one.name or str(one.column) for one in features)
     if len(set(names)) < len(names):
         raise damaged(document.source, "two of its columns have one name")

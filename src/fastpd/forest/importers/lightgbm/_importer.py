@@ -11,6 +11,7 @@ import numpy as np
 
 from fastpd.errors import ModelError, ModelFileError, OptionError, UnsupportedModelError
 from fastpd.forest._forest import Forest
+from fastpd.forest._names import made_up_names
 from fastpd.forest.check import validate
 from fastpd.forest.importers.common import Rounds, not_fitted, output_names, read_file, rounds_of
 from fastpd.forest.importers.lightgbm.agreement import check
@@ -182,7 +183,7 @@ def _forest(document: Document, trees: Trees, rounds: Rounds, classes: Any) -> F
 def _feature_names(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names; LightGBM makes up others than we do where it was given none."""
     made_up = names == tuple(f"Column_{place}" for place in range(len(names)))
-    return tuple(f"f{place}" for place in range(len(names))) if made_up else names
+    return made_up_names(len(names)) if made_up else names
 
 
 def _loaded(document: Document, trees: Trees, library: ModuleType) -> Any:

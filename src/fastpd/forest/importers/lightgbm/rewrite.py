@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.forest._names import made_up_names
 from fastpd.forest.importers.lightgbm.document import Document
 from fastpd.forest.importers.lightgbm.trees import Trees
 
@@ -25,7 +26,7 @@ def rewritten(document: Document, trees: Trees) -> str:
         "num_tree_per_iteration": n_outputs,
         "label_index": 0,
         "max_feature_idx": n_columns - 1,
-        "feature_names": " ".join(f"f{place}" for place in range(n_columns)),
+        "feature_names": " ".join(made_up_names(n_columns)),
         "feature_infos": " ".join(["none"] * n_columns),
         "tree_sizes": " ".join(str(len(block)) for block in blocks),
     }

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import UnsupportedModelError
 from fastpd.forest._forest import Comparison
+from fastpd.forest._names import made_up_names
 from fastpd.forest.importers.onnx.attributes import Attributes, damaged
 
 __all__ = ["Columns", "column_names", "column_step", "inputs_of"]
@@ -105,7 +106,7 @@ def column_names(values: Sequence[tuple[str, Columns]]) -> tuple[str, ...]:
     """Return names of the columns of all inputs: those of the inputs, where there are several."""
     sizes = [0 if columns.number is None else len(columns.number) for _, columns in values]
     if len(values) == 1:
-        return tuple(f"f{column}" for column in range(sizes[0]))
+        return made_up_names(sizes[0])
     return tuple(
         name if size == 1 else f"{name}.{column}"
         for (name, _), size in zip(values, sizes, strict=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastpd.errors import ModelError, UnsupportedModelError, imported
 from fastpd.forest._forest import Forest
+from fastpd.forest._names import made_up_names
 from fastpd.forest.importers.sklearn._sources import Source, is_passthrough, sources_after
 from fastpd.forest.importers.sklearn._steps import Steps
 from fastpd.forest.registry import import_model
@@ -155,7 +156,7 @@ def _columns(name: str, first: Any) -> tuple[str, ...]:
             "which columns it was fitted with: it has neither feature_names_in_ nor "
             f"n_features_in_. {_WAY_OUT}"
         )
-    return tuple(f"f{k}" for k in range(count))
+    return made_up_names(count)
 
 
 def _sources(transformers: Sequence[Any], n_given: int, n_made: int) -> list[Source]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import OptionError, imported
 from fastpd.forest._forest import Forest
+from fastpd.forest._names import made_up_names
 from fastpd.forest.check import check_prediction, validate
 from fastpd.forest.importers.probabilities import are_probabilities
 from fastpd.forest.importers.treelite.header import Header, read_header
@@ -58,7 +59,7 @@ def from_model(model: Any, *, iteration_range: tuple[int, int] | None = None) ->
     forest = Forest(
         **read_nodes(nodes),
         base=header.base.reshape(header.present.shape)[header.present],
-        feature_names=tuple(f"f{feature}" for feature in range(header.n_features)),
+        feature_names=made_up_names(header.n_features),
         output_names=header.output_names,
         link=header.link,
         slope=header.slope,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import ModelFileError, UnsupportedModelError
 from fastpd.forest._categories import Categories
+from fastpd.forest._names import made_up_names
 from fastpd.forest.importers.common import MAX_OUTPUTS
 from fastpd.forest.importers.xgboost import ubjson
 from fastpd.forest.importers.xgboost.fields import FieldReader, damaged
@@ -201,7 +202,7 @@ def _booster(read: FieldReader, booster: Mapping[str, Any]) -> tuple[Mapping[str
 def _feature_names(read: FieldReader, learner: Mapping[str, Any], count: int) -> tuple[str, ...]:
     names = read.list(learner, "feature_names", [])
     if not names:
-        return tuple(f"f{column}" for column in range(count))
+        return made_up_names(count)
     if not all(isinstance(name, str) for name in names):
         raise read.wrong("feature_names", names, "a list of strings")
     if len(names) != count or len(set(names)) != count:
