@@ -80,8 +80,8 @@ def run(size: Size) -> tuple[Finding, dict[str, Any]]:
     outcome = (
         f"{numbers[0]:.2f} and {numbers[1]:.2f} along the paths of the two trees, {numbers[2]:.2f} "
         f"exactly for both. With n_b = {counts[-1]:,} the means are {mean[-1, 0]:.3f}, "
-        f"{mean[-1, 1]:.3f} and {mean[-1, 2]:.3f}: path-dependent values converge as well, to two "
-        "different limits of opposite signs."
+        f"{mean[-1, 1]:.3f} and {mean[-1, 2]:.3f}, with standard deviations of at most "
+        f"{spread[-1].max():.3f}."
     )
     finding = Finding(
         "proposition1",
