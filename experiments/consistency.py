@@ -52,8 +52,8 @@ def run(size: Size) -> tuple[Finding, dict[str, Any]]:
         "Proposition 2: consistency",
         "The estimates of the partial dependence functions are consistent.",
         f"On a log-log plot of error against background rows the slopes are {slopes[0]:.3f} for "
-        f"the partial dependence functions and {slopes[1]:.3f} for SHAP values; the error of a mean "
-        "has -1/2.",
+        f"the partial dependence functions and {slopes[1]:.3f} for SHAP values; the error of a "
+        "mean has -1/2.",
         f"n_b from {counts[0]} to {counts[-1]:,}, {draws} draws each, one tuned model of DGP 1.",
         ["n_b", "error of v_S", "error of SHAP values"],
         [[n, *(float(e) for e in error)] for n, error in zip(counts, errors, strict=True)],
