@@ -39,5 +39,6 @@ def test_examples_in_docstrings(name: str, names: dict[str, Any]) -> None:
 
 
 def test_the_explainer_has_examples() -> None:
-    examples = doctest.DocTestFinder().find(fastpd.explainer)
+    finder = doctest.DocTestFinder()
+    examples = [one for part in fastpd.Explainer.__mro__[:-1] for one in finder.find(part)]
     assert sum(len(one.examples) for one in examples) > 10

@@ -21,7 +21,7 @@ from fastpd.errors import (
     UnsupportedModelError,
     WeightError,
 )
-from fastpd.explainer import Explainer
+from fastpd.explainer import Explainer, StandardErrors
 from fastpd.forest import Forest
 from fastpd.results import (
     Adequacy,
@@ -32,7 +32,6 @@ from fastpd.results import (
     Plan,
     ShapValues,
 )
-from fastpd.standard_errors import StandardErrors
 from fastpd.surrogates import Surrogate, surrogate
 
 __version__ = "0.1.0"

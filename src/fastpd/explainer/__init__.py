@@ -1,0 +1,9 @@
+"""The public face: one object that answers every question about a model.
+
+It is put together of what it holds, of answers at rows, and of summaries over rows.
+"""
+
+from fastpd.explainer._explainer import Explainer
+from fastpd.explainer._standard_errors import StandardErrors
+
+__all__ = ["Explainer", "StandardErrors"]

@@ -1,0 +1,133 @@
+"""Questions about single rows and single features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.explainer._held import Held
+from fastpd.queries import (
+    check_index,
+    check_order,
+    check_scale,
+    components,
+    effect,
+    effect_features,
+    feature_sets,
+    interactions,
+    predict,
+    probability_effect,
+    probability_value,
+    shap,
+    value,
+)
+from fastpd.results import Decomposition, Effect, Interactions, ShapValues
+
+__all__ = ["Answers"]
+
+
+class Answers(Held):
+    """What the model does at rows, and along one or two features."""
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the raw (link-scale) prediction by the engine itself, in float64."""
+        return predict(self._engine(), self._rows(X))
+
+    def value(
+        self, features: Any, X: Any, *, scale: str = "link", dtype: Any = np.float64
+    ) -> NDArray[Any]:
+        """Return the partial dependence function v_S at the rows' values of S.
+
+        Parameters
+        ----------
+        features
+            One set, as a tuple of names or indices (``()`` gives v_0), or a list of sets.
+        X
+            Rows to evaluate at.
+        scale
+            ``"link"``, the raw scale; or, for a classifier, ``"probability"``: the mean of the
+            predicted probabilities, exact as well, at the cost of predicting every pair of a row
+            and a background row.
+        dtype
+            ``float64`` or ``float32``.
+
+        Returns
+        -------
+        ndarray
+            (rows,) for one set, (rows, sets) for a list; a last axis for several outputs.
+
+        Examples
+        --------
+        >>> fastpd.Explainer(model, X).value([("x0",), ("x0", "x2")], X[:3]).shape
+        (3, 2)
+        """
+        sets, many = feature_sets(features, self.feature_names)
+        state, rows = self._ready(), self._rows(X)
+        if check_scale(scale, state.engine.forest):
+            found = probability_value(state.engine, state.sample, sets, rows, dtype)
+        else:
+            found = value(state.engine, sets, rows, dtype)
+        return found if many else found[:, 0]
+
+    def shap(self, X: Any, *, dtype: Any = np.float64) -> ShapValues:
+        """Return the SHAP values of all features at rows, over the whole background.
+
+        Examples
+        --------
+        >>> explainer = fastpd.Explainer(model, X)
+        >>> phi = explainer.shap(X)
+        >>> bool(abs(phi.base_values + phi.values.sum(axis=1) - explainer.predict(X)).max() < 1e-6)
+        True
+        """
+        rows = self._rows(X)
+        steps = self._blocks.forest.preparation
+        # Features that a pipeline mixes have values of their own, which the table does not show.
+        data = X if steps is None or steps.owner is not None else rows.chunk(0, rows.n_rows)
+        return shap(self._engine(), rows, data, dtype)
+
+    def components(self, X: Any, max_order: int = 2, *, dtype: Any = np.float64) -> Decomposition:
+        """Return the components m_S of the functional decomposition at rows, up to an order."""
+        order = check_order(max_order)
+        engine = self._engine()
+        return components(engine, self._rows(X), order, engine.expected_value, dtype)
+
+    def interactions(
+        self, X: Any, order: int = 2, index: str = "SII", *, dtype: Any = np.float64
+    ) -> Interactions:
+        """Return interaction indices of all sets of up to `order` features at rows.
+
+        Parameters
+        ----------
+        X
+            Rows to explain.
+        order
+            Size of the largest sets; the top order of STII and FSII.
+        index
+            ``"SII"`` (Shapley), ``"STII"`` (Shapley-Taylor), ``"FSII"`` (Faith-SHAP), ``"BII"``
+            (Banzhaf) or ``"Moebius"`` (the components themselves).
+        dtype
+            ``float64`` or ``float32``.
+        """
+        size, kind = check_order(order, "order"), check_index(index)
+        return interactions(self._engine(), self._rows(X), size, kind, dtype)
+
+    def effect(self, *features: Any, scale: str = "link") -> Effect:
+        """Return the effect of one or two features as an exact step function.
+
+        On the scale ``"probability"`` of a classifier it is the mean of predicted probabilities, at
+        the cost of predicting every pair of a step and a background row. Of the columns that go
+        into a pipeline only those have an effect that reach its model as they are.
+
+        Examples
+        --------
+        >>> effect = fastpd.Explainer(model, X).effect("x0")
+        >>> effect.pd([0.0, 0.5]).shape, len(effect.levels) == len(effect.edges) + 1
+        ((2,), True)
+        """
+        ordered = effect_features(features, self.feature_names)
+        state = self._ready()
+        if check_scale(scale, state.engine.forest):
+            return probability_effect(state.engine, state.sample, ordered)
+        return effect(state.engine, ordered, state.engine.base)

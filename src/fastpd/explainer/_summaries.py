@@ -1,0 +1,123 @@
+"""Questions about the model as a whole, averaged over rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastpd.errors import OptionError
+from fastpd.explainer._held import Held
+from fastpd.explainer._standard_errors import StandardErrors
+from fastpd.options import check_count
+from fastpd.queries import (
+    Ask,
+    FeatureSet,
+    adequacy,
+    check_order,
+    folds_of,
+    importance,
+    table_bytes,
+)
+from fastpd.results import Adequacy, Importance, Plan
+
+__all__ = ["Summaries"]
+
+
+class Summaries(Held):
+    """What matters on average, how sure that is, and what it costs."""
+
+    def importance(self, X: Any = None, max_order: int = 2) -> Importance:
+        """Return the mean of abs(m_S), largest first, over rows or over the background.
+
+        Examples
+        --------
+        >>> list(fastpd.Explainer(model, X).importance(X, max_order=1))[0]
+        ('x0',)
+        """
+        order = check_order(max_order)
+        state = self._ready()
+        engine = state.engine
+        if X is not None:
+            rows = self._rows(X)
+            if rows.n_rows == 0:
+                raise OptionError("X has no rows; expected at least one to average over.")
+            return importance(engine, rows, order, None)
+        if engine.measure.n_rows == 0:
+            raise OptionError(
+                f"the measure {engine.measure.name} has no rows to average over; pass rows, such "
+                "as importance(X)."
+            )
+        kept = state.sample.rows()
+        if kept is None:
+            raise OptionError(
+                "the background was too large to keep for averages over it; pass rows, such as "
+                "importance(background), or raise memory_limit."
+            )
+        return importance(engine, kept[0], order, kept[1])
+
+    def standard_errors(self, folds: int = 20, seed: int = 0) -> StandardErrors:
+        """Return the standard errors of answers: how much another background would change them.
+
+        Parameters
+        ----------
+        folds
+            Parts of the background that are left out in turn. The jackknife over more of them is
+            steadier, and slower.
+        seed
+            Decides which rows make a fold.
+
+        Examples
+        --------
+        >>> explainer = fastpd.Explainer(model, X)
+        >>> errors = explainer.standard_errors()
+        >>> phi, width = explainer.shap(X).values, errors.factor(0.95) * errors.shap(X)
+        >>> low, high = phi - width, phi + width
+        """
+        state = self._ready()
+        parts = folds_of(state.engine, state.sample, check_count(folds, "folds", 2), seed)
+        return StandardErrors(state.engine, parts, self._rows)
+
+    def adequacy(
+        self, X: Any = None, max_order: int = 2, *, folds: int = 20, seed: int = 0
+    ) -> Adequacy:
+        """Tell whether the background is large enough for the components up to an order.
+
+        Parameters
+        ----------
+        X
+            Rows to average over; by default the background.
+        max_order
+            Size of the largest sets of features.
+        folds, seed
+            As for `standard_errors`.
+
+        Examples
+        --------
+        >>> 0 < fastpd.Explainer(model, X).adequacy().relative_error < 0.5
+        True
+        """
+        order, state = check_order(max_order), self._ready()
+        parts = folds_of(state.engine, state.sample, check_count(folds, "folds", 2), seed)
+        kept = state.sample.rows() if X is None else None
+        rows, weights = kept if kept is not None else (self._rows(X), None)
+        if rows.n_rows == 0:
+            raise OptionError("X has no rows; expected at least one to average over.")
+        return adequacy(state.engine, parts, rows, order, weights)
+
+    def plan(self) -> Plan:
+        """Return how the engine holds the model, and the memory that queries take."""
+        blocks, engine = self._blocks, self._engine()
+        singles: list[FeatureSet] = [(k,) for k in range(len(self.feature_names))]
+        unlimited = engine.measure.max_order >= blocks.core.largest_path
+        return Plan(
+            n_trees=blocks.forest.n_trees,
+            n_leaves=int(blocks.forest.is_leaf.sum()),
+            n_blocks=blocks.core.n_blocks,
+            n_deep_leaves=len(blocks.deep_sizes),
+            largest_path=blocks.core.largest_path,
+            deep_order=None if unlimited else engine.measure.max_order,
+            explainer_bytes=self.nbytes,
+            cached_bytes=engine.cache.nbytes,
+            shap_table_bytes=table_bytes(engine, Ask("SII", 1), singles, engine.values(0)),
+            memory_limit=self._settings.memory_limit,
+            probability_predictions=self.n_background,
+        )
