@@ -63,7 +63,7 @@ $(VENV)/.installed: $(BIN)/pip $(SOURCES)
 	touch $@
 
 $(VENV)/.tested: $(VENV)/.installed
-	$(BIN)/pip install --quiet ".[test]"
+	$(BIN)/pip install --quiet ".[test,interop]"
 	touch $@
 
 $(VENV)-newest/.tested: $(SOURCES)
