@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NEWEST = $(shell tools/newest_python.sh)
 SOURCES := $(shell find cpp -type f) $(shell find src -type f -name '*.py') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-newest fuzz models lint benchmark numbers paper picture stub clean
+.PHONY: demo test test-newest baselines fuzz models lint benchmark numbers paper picture stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m fastpd.demo
@@ -19,6 +19,11 @@ test-newest:
 	  $(VENV)-newest/bin/python -m pytest tests/forest tests/models $(wildcard tests/test_*.py); \
 	else printf '\n*** SKIPPED: no Python 3.12 or newer on this machine, so the importers were *not* \
 	tested with the newest releases ***\n\n'; fi
+
+# The pictures that tests compare with, drawn anew; look at each before it is kept. Their release of
+# matplotlib is named in tests/plots/pictures.py.
+baselines: $(VENV)/.tested
+	$(BIN)/python -m pytest tests/plots --mpl-generate-path=tests/plots/baseline
 
 # Thousands of damaged model files; a short run is part of the tests.
 fuzz: $(VENV)/.tested

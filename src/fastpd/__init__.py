@@ -4,7 +4,7 @@ Given a trained tree model and a background sample, an `Explainer` computes part
 functions, the functional decomposition, SHAP values and interactions, over the whole background.
 """
 
-from fastpd import datasets, measures, vanilla
+from fastpd import datasets, measures, plots, vanilla
 from fastpd.errors import (
     BackgroundError,
     DataError,
@@ -64,6 +64,7 @@ __all__ = [
     "WeightError",
     "datasets",
     "measures",
+    "plots",
     "surrogate",
     "vanilla",
 ]

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import OptionError, imported
+from fastpd.errors import OptionError
 from fastpd.forest import Label
+from fastpd.plots._style import (
+    DIVERGING,
+    MISSING,
+    PRIMARY,
+    SEQUENTIAL,
+    dress,
+    new_axes,
+    one_scale,
+    shown,
+)
 
 if TYPE_CHECKING:
     from fastpd.results import Effect
@@ -18,8 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["plot_effect"]
 
 _CROWDED = 40  # characters of labels that stand side by side
-_LINE = "#20639b"
-_MISSING = "#b5541c"
 
 
 def plot_effect(
@@ -46,15 +54,13 @@ def plot_effect(
             "them, such as Explainer(..., output=0), to draw it."
         )
     widths = None if errors is None else _widths(effect, errors, component=component)
-    if ax is None:
-        pyplot = imported("matplotlib.pyplot", "plot()")
-        ax = pyplot.subplots(layout="constrained")[1]
+    ax = new_axes(ax)
     if len(effect.axes) == 1:
         if widths is not None:
             _draw_band(effect, steps, widths, ax)
         _draw_line(effect, steps, ax)
         symbol = "m" if component else "v"
-        ax.set_ylabel(f"${symbol}$ of {effect.features[0]}, {_scale(effect)}")
+        ax.set_ylabel(f"${symbol}$ of {shown(effect.features[0])}, {one_scale(effect.link)}")
     else:
         _draw_map(effect, steps, ax)
     return ax
@@ -81,7 +87,7 @@ def _draw_band(
         span.edges,
         baseline=levels - half,
         fill=True,
-        color=_LINE,
+        color=PRIMARY,
         alpha=0.25,
         linewidth=0,
     )
@@ -89,12 +95,6 @@ def _draw_band(
     lowest = float((levels - half).min())
     ax.update_datalim([(span.edges[0], lowest), (span.edges[-1], lowest)])
     ax.use_sticky_edges = False
-
-
-def _scale(effect: Effect) -> str:
-    return {"identity": "prediction", "logit": "log-odds", "probability": "probability"}.get(
-        effect.link, f"{effect.link} scale"
-    )
 
 
 @dataclass(frozen=True)
@@ -127,23 +127,23 @@ def _draw_line(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
     span = _span(effect.axes[0])
     levels = steps[span.steps]
     if span.labels is None:
-        ax.stairs(levels, span.edges, baseline=None, color=_LINE, linewidth=1.8)
+        ax.stairs(levels, span.edges, baseline=None, color=PRIMARY, linewidth=1.8)
     else:
-        ax.hlines(levels, span.edges[:-1] + 0.1, span.edges[1:] - 0.1, color=_LINE, linewidth=3)
+        ax.hlines(levels, span.edges[:-1] + 0.1, span.edges[1:] - 0.1, color=PRIMARY, linewidth=3)
         _name_labels(ax.xaxis, span.labels)
     if effect.axes[0].takes_missing and not np.any(steps[0] == levels[:1]):
-        ax.axhline(steps[0], color=_MISSING, linewidth=1, linestyle=(0, (4, 3)))
+        ax.axhline(steps[0], color=MISSING, linewidth=1, linestyle=(0, (4, 3)))
         ax.annotate(
             "missing",
             (1, steps[0]),
             xycoords=("axes fraction", "data"),
-            color=_MISSING,
+            color=MISSING,
             ha="right",
             va="bottom",
             fontsize="small",
         )
-    ax.set_xlabel(effect.features[0])
-    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_xlabel(shown(effect.features[0]))
+    dress(ax)
 
 
 def _draw_map(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
@@ -151,19 +151,19 @@ def _draw_map(effect: Effect, steps: NDArray[np.float64], ax: Any) -> None:
     cells = steps[np.ix_(first.steps, second.steps)]
     limit = float(np.abs(cells).max()) or 1.0
     spans = {"vmin": -limit, "vmax": limit} if cells.min() < 0 < cells.max() else {}
-    colours = "PuOr_r" if spans else "viridis"
+    colours = DIVERGING if spans else SEQUENTIAL
     drawn = ax.pcolormesh(first.edges, second.edges, cells.T, cmap=colours, **spans)
-    ax.figure.colorbar(drawn, ax=ax, label=_scale(effect))
+    ax.figure.colorbar(drawn, ax=ax, label=one_scale(effect.link))
     for side, span, name in zip(
         (ax.xaxis, ax.yaxis), (first, second), effect.features, strict=True
     ):
-        side.set_label_text(name)
+        side.set_label_text(shown(name))
         if span.labels is not None:
             _name_labels(side, span.labels)
 
 
 def _name_labels(side: Any, labels: tuple[Label, ...]) -> None:
-    side.set_ticks(np.arange(len(labels)), [str(label) for label in labels])
+    side.set_ticks(np.arange(len(labels)), [shown(label) for label in labels])
     crowded = sum(len(str(label)) for label in labels) > _CROWDED
     if side.axis_name == "x" and crowded:
         side.set_tick_params(rotation=90)
