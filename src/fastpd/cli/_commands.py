@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +13,7 @@ import numpy as np
 import fastpd
 from fastpd.cli._files import check_target, read_table, write_table
 from fastpd.cli._models import read_model
-from fastpd.errors import FastPDError, FeatureError
+from fastpd.errors import FastPDError
 
 __all__ = ["commands"]
 
@@ -101,9 +100,7 @@ def _weights(table: Any, column: str) -> Any:
 @_INTO
 def shap(explainer: fastpd.Explainer, rows: Any, into: Path) -> None:
     """Write SHAP values, a column for each feature."""
-    phi = explainer.shap(rows)
-    names = [(name,) for name in phi.feature_names]
-    write_table(_columns(names, phi.values, explainer.output_names), into)
+    write_table(explainer.shap(rows).to_frame("pyarrow"), into)
 
 
 @commands.command()
@@ -114,7 +111,7 @@ def shap(explainer: fastpd.Explainer, rows: Any, into: Path) -> None:
 def components(explainer: fastpd.Explainer, rows: Any, into: Path, max_order: int) -> None:
     """Write the components m_S of the functional decomposition, a column for each set S."""
     parts = explainer.components(rows, max_order=max_order)
-    write_table(_columns(parts.names, parts.array, explainer.output_names), into)
+    write_table(parts.to_frame("pyarrow"), into)
 
 
 @commands.command()
@@ -137,20 +134,3 @@ def importance(explainer: fastpd.Explainer, rows: Any, max_order: int, top: int)
 def plan(explainer: fastpd.Explainer) -> None:
     """Print how the model is held, and the memory that answers take."""
     click.echo(str(explainer.plan()))
-
-
-def _columns(
-    names: Sequence[tuple[str, ...]], values: Any, outputs: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return named columns; of several outputs each has columns of its own."""
-    titles = [" x ".join(one) for one in names]
-    if values.ndim == 3:
-        titles = [f"{title} [{output}]" for title in titles for output in outputs]
-        values = values.reshape(len(values), -1)
-    twice = [title for title, count in Counter(titles).items() if count > 1]
-    if twice:
-        raise FeatureError(
-            f"two columns of the answer would be called {twice[0]!r}. Rename the features, so that "
-            "none reads like several joined by ' x '."
-        )
-    return dict(zip(titles, values.T, strict=True))

@@ -57,9 +57,8 @@ def check_target(path: Path, sources: Iterable[Path]) -> None:
             )
 
 
-def write_table(columns: dict[str, Any], path: Path) -> None:
-    """Write columns of equal length to a file."""
-    table = pa.table(columns)
+def write_table(table: Any, path: Path) -> None:
+    """Write an Arrow table to a file."""
     try:
         if path.suffix.lower() in _PARQUET:
             parquet.write_table(table, path)

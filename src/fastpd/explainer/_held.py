@@ -74,6 +74,7 @@ class Held:
         self._columns = Columns.of(forest, named=forest.named)
         self._blocks = make_blocks(forest, groups)
         self._changing = threading.RLock()
+        self._library: str | None = None  # that the background came in
         empty = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
         begin = Empirical.nothing if measure is None else measure.begin
         self._state = self._with(begin(self._blocks), empty)
@@ -176,13 +177,15 @@ class Held:
 
     def _with(self, measure: Measure, sample: Sample) -> _State:
         cache = Cache(self._settings.memory_limit)
-        engine = Engine(self._blocks, measure, self._settings, cache)
+        engine = Engine(self._blocks, measure, self._settings, cache, self._library)
         if measure.known:
             _ = engine.chances  # refuses weights that are all zero
         return _State(engine, sample)
 
     def _background_rows(self, data: Any) -> Rows:
-        return as_rows(data, self._columns, what="background")
+        rows = as_rows(data, self._columns, what="background")
+        self._library = self._library or rows.source.library
+        return rows
 
     def _rows(self, X: Any) -> Rows:
         return as_rows(X, self._columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ class StandardErrors:
         ordered = effect_features(features, self._whole.names)
         known = effect(self._whole, ordered, self._whole.base)
         steps = self._of(lambda engine: _steps(effect(engine, ordered, engine.base)))
-        return Effect(known.axes, steps[0], steps[1], known.output_names, known.link)
+        return replace(known, pd_steps=steps[0], component_steps=steps[1])
 
     def factor(self, level: float = 0.95) -> float:
         """Return by what to multiply a standard error for half the width of an interval.

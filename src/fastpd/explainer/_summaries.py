@@ -120,4 +120,5 @@ class Summaries(Held):
             shap_table_bytes=table_bytes(engine, Ask("SII", 1), singles, engine.values(0)),
             memory_limit=self._settings.memory_limit,
             probability_predictions=self.n_background,
+            library=engine.library,
         )

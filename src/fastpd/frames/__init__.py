@@ -8,10 +8,13 @@ from fastpd.frames._column_values import column_values
 from fastpd.frames._columns import Columns
 from fastpd.frames._naming import named_by
 from fastpd.frames._rows import Rows, as_rows, frame_names, is_batches
+from fastpd.frames._source import NOWHERE, Source
 
 __all__ = [
+    "NOWHERE",
     "Columns",
     "Rows",
+    "Source",
     "as_rows",
     "column_values",
     "frame_names",

@@ -13,6 +13,7 @@ from fastpd.frames._arrays import Block
 from fastpd.frames._columns import Columns
 from fastpd.frames._labelled_arrays import array_reader
 from fastpd.frames._prepared import prepared_reader
+from fastpd.frames._source import NOWHERE, Source
 from fastpd.frames._sparse import Sparse, is_sparse
 from fastpd.frames._tables import column_names, opened, table_reader
 
@@ -27,6 +28,8 @@ class Rows:
     ----------
     n_rows, n_features
         Shape of the whole.
+    source
+        Where they came from.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class Rows:
     n_rows: int
     n_features: int
     _read: Callable[[int, int], Block] = field(repr=False)
+    source: Source = field(default=NOWHERE, repr=False)
 
     def chunk(self, start: int, stop: int) -> Block:
         """Return rows ``start:stop`` as float64 or float32, in any strides, a view if it can be."""
@@ -51,7 +55,12 @@ class Rows:
 
     def part(self, start: int, stop: int) -> Rows:
         """Return rows ``start:stop`` as rows of their own, still to be read."""
-        return Rows(stop - start, self.n_features, lambda a, b: self._read(start + a, start + b))
+        return Rows(
+            stop - start,
+            self.n_features,
+            lambda a, b: self._read(start + a, start + b),
+            self.source.part(start, stop),
+        )
 
 
 def as_rows(data: Any, columns: Columns, *, what: str = "X") -> Rows:
@@ -96,7 +105,7 @@ def as_rows(data: Any, columns: Columns, *, what: str = "X") -> Rows:
     n_rows, read = _reader(data, columns, what)
     if not columns.takes_missing:
         read = _without_missing(read, columns, what)
-    return Rows(n_rows, len(columns.names), read)
+    return Rows(n_rows, len(columns.names), read, Source.of(data))
 
 
 def _reader(data: Any, columns: Columns, what: str) -> tuple[int, Callable[[int, int], Block]]:

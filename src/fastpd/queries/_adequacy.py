@@ -49,4 +49,6 @@ def adequacy(
         chosen[2],
         engine.measure.n_rows,
         len(folds),
+        engine.forest.output_names,
+        engine.source_of(rows).library,
     )

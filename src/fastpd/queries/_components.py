@@ -38,6 +38,7 @@ def components(
         predict=lambda: predict(engine, rows),
         output_names=forest.output_names,
         link=forest.link,
+        source=engine.source_of(rows),
     )
 
 

@@ -96,7 +96,8 @@ def effect(engine: Engine, features: FeatureSet, base: NDArray[np.float64]) -> E
     pd = np.stack([below + joint for below, joint in parts], axis=-1) + base
     if forest.n_outputs == 1:
         component, pd = component[..., 0], pd[..., 0]
-    return Effect(axes, pd, component, forest.output_names, forest.link)
+    source = engine.source_of()
+    return Effect(axes, pd, component, forest.output_names, forest.link, source)
 
 
 def effect_axes(engine: Engine, features: FeatureSet) -> tuple[Axis, ...]:

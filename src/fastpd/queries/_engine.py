@@ -16,7 +16,7 @@ from fastpd import _core
 from fastpd.blocks import Blocks
 from fastpd.errors import MemoryLimitError, OptionError
 from fastpd.forest import Forest
-from fastpd.frames import Rows
+from fastpd.frames import NOWHERE, Rows, Source
 from fastpd.measures import Measure
 from fastpd.progress import Progress
 
@@ -81,12 +81,16 @@ class Cache:
 
 @dataclass(frozen=True, eq=False)
 class Engine:
-    """A model on its grid, a measure on the same, and how to compute."""
+    """A model on its grid, a measure on the same, and how to compute.
+
+    `library` is the frame library that the background came in; None for arrays.
+    """
 
     blocks: Blocks
     measure: Measure
     settings: Settings
     cache: Cache
+    library: str | None = None
 
     @property
     def forest(self) -> Forest:
@@ -132,6 +136,10 @@ class Engine:
         return _core.low_order(
             self.blocks.core, self.chances, self.values(output), self.settings.n_jobs, None
         )
+
+    def source_of(self, rows: Rows | None = None) -> Source:
+        """Return where answers at rows go back to: whence rows came, or else the background."""
+        return (NOWHERE if rows is None else rows.source).or_library(self.library)
 
     def need_order(self, order: int, what: str) -> None:
         """Refuse a query that needs more of the deep leaves than fitted into memory."""

@@ -33,4 +33,9 @@ def importance(
     scores = sums.T / total if sums is not None else np.empty((0, forest.n_outputs))
     names = [tuple(engine.names[i] for i in one) for one in sets]
     single = forest.n_outputs == 1
-    return Importance.ranked(names, scores[:, 0] if single else scores, forest.output_names)
+    return Importance.ranked(
+        names,
+        scores[:, 0] if single else scores,
+        forest.output_names,
+        engine.source_of(rows).library,
+    )

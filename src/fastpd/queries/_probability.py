@@ -156,6 +156,7 @@ def probability_effect(engine: Engine, sample: Sample, features: FeatureSet) -> 
         component.reshape(*shape, *outputs),
         engine.forest.output_names,
         "probability",
+        engine.source_of(),
     )
 
 

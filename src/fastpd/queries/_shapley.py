@@ -53,7 +53,8 @@ def shap(engine: Engine, rows: Rows, data: Any, dtype: Any) -> ShapValues:
     answer(engine, Ask("SII", 1), sets, rows, memory, "SHAP values")
     names, outputs = engine.names, forest.output_names
     base = engine.expected_value
-    return ShapValues(as_answer(memory), base, data, names, outputs, forest.link)
+    source = engine.source_of(rows)
+    return ShapValues(as_answer(memory), base, data, names, outputs, forest.link, source)
 
 
 def interactions(engine: Engine, rows: Rows, order: int, index: Index, dtype: Any) -> Interactions:
@@ -74,4 +75,5 @@ def interactions(engine: Engine, rows: Rows, order: int, index: Index, dtype: An
         base_values=engine.expected_value,
         output_names=forest.output_names,
         link=forest.link,
+        source=engine.source_of(rows),
     )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.frames import Source
 from fastpd.results._columns import Names
+from fastpd.results._frames import per_output, table, titles
 
 __all__ = ["Adequacy"]
 
@@ -31,6 +34,8 @@ class Adequacy:
         Mean absolute change of the component from half of the background to all of it.
     n_background, n_folds
         Rows of the background, and the folds that standard errors come from.
+    library
+        Frame library that the rows came in; None for arrays.
     """
 
     names: tuple[Names, ...]
@@ -39,6 +44,8 @@ class Adequacy:
     change: Floats
     n_background: int
     n_folds: int
+    output_names: Names
+    library: str | None = None
 
     @property
     def relative_error(self) -> float:
@@ -59,6 +66,30 @@ class Adequacy:
         True
         """
         return round(self.n_background * (self.relative_error / relative_error) ** 2)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return features, order and the three numbers of each component, most important first.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> check = fastpd.Explainer(model, X).adequacy(X)
+        >>> list(check.to_frame("pandas").columns)
+        ['features', 'order', 'importance', 'standard error', 'change']
+        """
+        columns = {
+            "features": titles(self.names),
+            "order": np.array([len(one) for one in self.names], dtype=np.int64),
+            **per_output("importance", self.importance, self.output_names),
+            **per_output("standard error", self.standard_error, self.output_names),
+            **per_output("change", self.change, self.output_names),
+        }
+        return table(columns, Source(self.library), backend)
 
     def __repr__(self) -> str:
         lines = [

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import OptionError
+from fastpd.frames import NOWHERE, Source
 from fastpd.results._columns import Names, SetColumns
+from fastpd.results._frames import table, wide
 from fastpd.results._importance import Importance, mean_size
 from fastpd.results._shap import ShapValues
 
@@ -50,12 +52,14 @@ class Decomposition(SetColumns):
         predict: Callable[[], NDArray[np.float64]],
         output_names: Names,
         link: str,
+        source: Source = NOWHERE,
     ) -> None:
         super().__init__(names, values, feature_names, max_order)
         self.intercept = intercept
         self.complete = complete
         self.output_names = output_names
         self.link = link
+        self.source = source
         self._predict = predict
 
     @cached_property
@@ -83,7 +87,8 @@ class Decomposition(SetColumns):
         """Return the mean absolute component over the rows, largest first."""
         if not len(self.array):
             raise OptionError("there are no rows; decompose at least one to average over.")
-        return Importance.ranked(self.names, mean_size(self.array, None), self.output_names)
+        sizes = mean_size(self.array, None)
+        return Importance.ranked(self.names, sizes, self.output_names, self.source.library)
 
     def shap(self) -> ShapValues:
         """Return the SHAP values: each component shared equally among its features."""
@@ -99,8 +104,33 @@ class Decomposition(SetColumns):
             for name in names:
                 values[:, at[name]] += self.array[:, i] / len(names)
         return ShapValues(
-            values, self.intercept, None, self.feature_names, self.output_names, self.link
+            values,
+            self.intercept,
+            None,
+            self.feature_names,
+            self.output_names,
+            self.link,
+            self.source,
         )
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a row for each row, and a column for each component (and output).
+
+        Rows keep their order, and in pandas their labels.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> parts = fastpd.Explainer(model, X).components(X)
+        >>> "x0 x x1" in parts.to_frame("pandas")
+        True
+        """
+        return table(wide(self.names, self.array, self.output_names), self.source, backend)
 
     def __repr__(self) -> str:
         rows = self.array.shape[0]

@@ -2,73 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import DataError, OptionError
-from fastpd.forest import Categories, Label
-from fastpd.frames import column_values
+from fastpd.forest import Label
+from fastpd.frames import NOWHERE, Source
+from fastpd.results._axis import Axis
+from fastpd.results._frames import table
+from fastpd.results._steps import steps_table
 
 __all__ = ["Axis", "Effect"]
-
-
-@dataclass(frozen=True, eq=False)
-class Axis:
-    """How values of one feature become steps.
-
-    Attributes
-    ----------
-    name
-        The feature.
-    edges
-        Points where the function may jump; it is constant from one edge up to the next.
-    comparison
-        Precision in which the model compares.
-    missing
-        A number that counts as missing; NaN where there is none.
-    categories
-        What the feature's labels are; None where it holds numbers. Edges are between codes then.
-    takes_missing
-        Whether the model takes missing values.
-    """
-
-    name: str
-    edges: NDArray[np.float64]
-    comparison: str
-    missing: float
-    categories: Categories | None = None
-    takes_missing: bool = True
-
-    @property
-    def labels(self) -> tuple[Label, ...] | None:
-        """Labels of a categorical feature, in the order of their codes; None without any."""
-        return None if self.categories is None else self.categories.labels
-
-    def steps(self, values: Any) -> NDArray[np.int64]:
-        """Return the step of every value: 0 where missing, 1 below the first edge, and so on."""
-        return self.steps_of_numbers(column_values(values, self.name, self.categories))
-
-    def steps_of_labels(self) -> NDArray[np.int64]:
-        """Return the step of each label, in the order of their codes."""
-        return self.steps_of_numbers(np.arange(len(self.labels or ()), dtype=np.float64))
-
-    def steps_of_numbers(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the steps of values that are numbers already, codes where there are labels."""
-        kind = np.dtype(self.comparison).type
-        with np.errstate(over="ignore"):
-            rounded = numbers.astype(kind)
-            edges, missing = self.edges.astype(kind), kind(self.missing)
-        step = np.searchsorted(edges, rounded, side="right") + 1
-        lost = np.isnan(rounded) | (rounded == missing)
-        if not self.takes_missing and lost.any():
-            raise DataError(
-                f"values of {self.name!r} have a missing one, which the model refuses; expected "
-                "numbers. Leave it out."
-            )
-        return np.where(lost, 0, step)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +33,8 @@ class Effect:
         for outputs where there are several.
     link
         The scale.
+    source
+        Where the background came from, and so where `to_frame` goes.
     """
 
     axes: tuple[Axis, ...]
@@ -93,6 +42,7 @@ class Effect:
     component_steps: NDArray[np.float64]
     output_names: tuple[str, ...]
     link: str
+    source: Source = field(default=NOWHERE, repr=False)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -156,6 +106,28 @@ class Effect:
         from fastpd.plots import plot_effect
 
         return plot_effect(self, component=component, errors=errors, ax=ax)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a row for each step, with where it is, and the values of v_S and m_S there.
+
+        A step goes ``from`` one edge, which it holds, ``to`` the next, which it does not; or it
+        is a ``label``; or it is ``missing``. Of several features each has such columns of its own,
+        as in "age from". Where a number stands for missing it is no part of the step around it.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the background came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> frame = fastpd.Explainer(model, X).effect("x0").to_frame("pandas")
+        >>> list(frame.columns)
+        ['from', 'to', 'missing', 'pd', 'component']
+        """
+        columns = steps_table(self.axes, self.pd_steps, self.component_steps, self.output_names)
+        return table(columns, self.source, backend)
 
     def __mul__(self, factor: float) -> Effect:
         """Return the effect with all its numbers multiplied."""

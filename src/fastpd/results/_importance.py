@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import FeatureError, nearest
+from fastpd.frames import Source
 from fastpd.results._columns import Names
+from fastpd.results._frames import per_output, table, titles
 
 __all__ = ["Importance", "mean_size"]
 
@@ -28,23 +30,34 @@ class Importance(Mapping[Names, float]):
         Sets of features, most important first (on average, for several outputs).
     scores
         Their importance, in the same order: (sets,), or (sets, outputs).
+    library
+        Frame library that the rows came in; None for arrays.
     """
 
     def __init__(
-        self, names: Sequence[Names], values: NDArray[np.float64], output_names: Names
+        self,
+        names: Sequence[Names],
+        values: NDArray[np.float64],
+        output_names: Names,
+        library: str | None = None,
     ) -> None:
         self.names = tuple(names)
         self.scores = values
         self.output_names = output_names
+        self.library = library
 
     @classmethod
     def ranked(
-        cls, names: Sequence[Names], values: NDArray[np.float64], output_names: Names
+        cls,
+        names: Sequence[Names],
+        values: NDArray[np.float64],
+        output_names: Names,
+        library: str | None = None,
     ) -> Importance:
         """Return the importances, sorted; ties keep their order."""
         overall = values if values.ndim == 1 else values.mean(axis=1)
         order = np.argsort(-overall, kind="stable")
-        return cls([names[i] for i in order], values[order], output_names)
+        return cls([names[i] for i in order], values[order], output_names, library)
 
     def __getitem__(self, features: Any) -> Any:
         """Return the importance of a set of features, named in any order."""
@@ -71,6 +84,29 @@ class Importance(Mapping[Names, float]):
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return rank, features, order and importance of each component, largest first.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> ranked = fastpd.Explainer(model, X).importance(X)
+        >>> list(ranked.to_frame("pandas").columns)
+        ['rank', 'features', 'order', 'importance']
+        """
+        columns = {
+            "rank": np.arange(1, len(self.names) + 1),
+            "features": titles(self.names),
+            "order": np.array([len(one) for one in self.names], dtype=np.int64),
+            **per_output("importance", self.scores, self.output_names),
+        }
+        return table(columns, Source(self.library), backend)
 
     def __repr__(self) -> str:
         overall = self.scores if self.scores.ndim == 1 else self.scores.mean(axis=1)

@@ -7,7 +7,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from fastpd.frames import NOWHERE, Source
 from fastpd.results._columns import Names, SetColumns
+from fastpd.results._frames import table, wide
 
 __all__ = ["Interactions"]
 
@@ -40,12 +42,33 @@ class Interactions(SetColumns):
         base_values: Any,
         output_names: Names,
         link: str,
+        source: Source = NOWHERE,
     ) -> None:
         super().__init__(names, values, feature_names, max_order)
         self.index = index
         self.base_values = base_values
         self.output_names = output_names
         self.link = link
+        self.source = source
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a row for each row, and a column for each set of features (and output).
+
+        Rows keep their order, and in pandas their labels.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> pairs = fastpd.Explainer(model, X).interactions(X, index="STII")
+        >>> "x0 x x1" in pairs.to_frame("pandas")
+        True
+        """
+        return table(wide(self.names, self.array, self.output_names), self.source, backend)
 
     def __repr__(self) -> str:
         return (

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from fastpd.frames import Source
+from fastpd.results._frames import table
 
 __all__ = ["Plan"]
 
@@ -30,6 +34,8 @@ class Plan:
         What tables, and counts at deep leaves, may take.
     probability_predictions
         Predictions that one row takes on the probability scale, where nothing can be looked up.
+    library
+        Frame library that the background came in; None for arrays.
     """
 
     n_trees: int
@@ -43,6 +49,24 @@ class Plan:
     shap_table_bytes: int
     memory_limit: int
     probability_predictions: int
+    library: str | None = field(default=None, repr=False)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return one row, with a column for each number.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the background came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> fastpd.Explainer(model, X).plan().to_frame("pandas")["n_trees"].item()
+        20
+        """
+        columns = {name: [value] for name, value in asdict(self).items() if name != "library"}
+        return table(columns, Source(self.library), backend)
 
     def __str__(self) -> str:
         deep = "any order" if self.deep_order is None else f"up to order {self.deep_order}"

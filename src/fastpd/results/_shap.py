@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import imported
+from fastpd.frames import NOWHERE, Source
+from fastpd.results._frames import table, wide
 
 __all__ = ["ShapValues"]
 
@@ -31,6 +33,8 @@ class ShapValues:
         Names, in the order of the axes.
     link
         The scale: "identity", "logit", "log" or "softmax".
+    source
+        Where the rows came from, and so where `to_frame` goes.
     """
 
     values: NDArray[Any]
@@ -39,6 +43,26 @@ class ShapValues:
     feature_names: tuple[str, ...]
     output_names: tuple[str, ...]
     link: str
+    source: Source = field(default=NOWHERE, repr=False)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a row for each row, and a column for each feature (and output).
+
+        Rows keep their order, and in pandas their labels.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> fastpd.Explainer(model, X).shap(X[:5]).to_frame("pandas").shape
+        (5, 4)
+        """
+        names = [(name,) for name in self.feature_names]
+        return table(wide(names, self.values, self.output_names), self.source, backend)
 
     def to_shap(self) -> Any:
         """Return a `shap.Explanation`, for shap's own plots (needs the package shap)."""

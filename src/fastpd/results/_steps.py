@@ -1,0 +1,72 @@
+"""The steps of an effect one by one, for tables of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpd.results._axis import Axis
+from fastpd.results._columns import Names
+from fastpd.results._frames import per_output
+
+__all__ = ["steps_table"]
+
+Floats = NDArray[np.float64]
+Steps = NDArray[np.int64]
+
+
+def steps_table(
+    axes: Sequence[Axis], pd: Floats, component: Floats, outputs: Names
+) -> dict[str, Any]:
+    """Return where each step is, and the values of v_S and m_S there; the last axis runs fastest.
+
+    Parameters
+    ----------
+    axes
+        How values of each feature become steps.
+    pd, component
+        Values on every step of every axis; a last axis for outputs where there are several.
+    outputs
+        Their names.
+    """
+    steps = [listed_steps(axis) for axis in axes]
+    places = np.meshgrid(*(np.arange(len(one)) for one in steps), indexing="ij")
+    columns: dict[str, Any] = {}
+    for axis, own, place in zip(axes, steps, places, strict=True):
+        prefix = f"{axis.name} " if len(axes) > 1 else ""
+        for title, cells in _columns(axis, own).items():
+            columns[prefix + title] = _taken(cells, place.ravel())
+    at = np.ix_(*steps)
+    for title, values in (("pd", pd), ("component", component)):
+        chosen = values[at].reshape(places[0].size, *values.shape[len(axes) :])
+        columns |= per_output(title, chosen, outputs)
+    return columns
+
+
+def listed_steps(axis: Axis) -> Steps:
+    """Return the step of each label, or of each number from low to high; a missing one last."""
+    labelled = axis.labels is not None
+    known = axis.steps_of_labels() if labelled else np.arange(1, len(axis.edges) + 2)
+    lost = axis.missing_step
+    return known if lost is None else np.append(known, lost)
+
+
+def _columns(axis: Axis, steps: Steps) -> dict[str, Any]:
+    n_known = len(steps) - (axis.missing_step is not None)
+    missing = np.arange(len(steps)) >= n_known
+    if axis.labels is None:
+        ends = np.concatenate([[-np.inf], axis.edges, [np.inf]])
+        nothing = np.full(len(steps) - n_known, np.nan)
+        start, stop = (np.append(one, nothing) for one in (ends[:-1], ends[1:]))
+        return {"from": start, "to": stop, "missing": missing}
+    # A column of a frame has one type.
+    alike = len({type(label) for label in axis.labels}) == 1
+    labels = [label if alike else str(label) for label in axis.labels]
+    return {"label": [*labels, *[None] * (len(steps) - n_known)], "missing": missing}
+
+
+def _taken(cells: Any, at: Steps) -> Any:
+    return [cells[k] for k in at.tolist()] if isinstance(cells, list) else cells[at]
