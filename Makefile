@@ -42,9 +42,10 @@ lint: $(VENV)/.linted
 benchmark: $(VENV)/.measured
 	$(BIN)/python -m benchmarks --save
 
-# The paper's figures and claims, all of them or, as in `make paper FIG=errors`, one.
+# The paper's figures and claims: all of them, one as in `make paper FIG=3`, or several by number or
+# name; at the paper's size with OPTIONS="--repeats 100 --searches 50". OPTIONS=--help says more.
 paper: $(VENV)/.measured
-	$(BIN)/python -m experiments $(FIG)
+	$(BIN)/python -m experiments $(FIG) $(OPTIONS)
 
 # Copy the kept results to the front page.
 numbers: $(VENV)/.measured

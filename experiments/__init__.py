@@ -1,1 +1,1 @@
-"""The paper's claims, one module a figure or table: `make paper`, `make paper FIG=errors`."""
+"""The paper's claims, one module a figure or table: `make paper`, `make paper FIG=3`."""

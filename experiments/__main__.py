@@ -1,27 +1,51 @@
-"""Run experiments by name and write their results: ``python -m experiments [names]``."""
+"""Run the paper's experiments and write their results: ``python -m experiments [names]``."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from importlib import import_module
 from time import perf_counter
 
-from experiments.findings import NAMES, write
+from experiments.catalogue import NAMES, as_table, name_of
+from experiments.findings import write
 from experiments.size import Size
 
+_EPILOG = f"""
+experiments:
+{as_table()}
 
-def main() -> None:
+Without sizes an experiment runs at what fits into about an hour on two cores; its page
+says at what. Finished cells stay in experiments/cache, so that a run that was stopped, or
+one with more repeats, goes on from there.
+
+  make paper                                   all of them
+  make paper FIG=3                             one, by its figure
+  make paper FIG="2 errors table1"             several, by figure, name or place
+  make paper FIG=3 OPTIONS="--repeats 100 --searches 50"      at the paper's size
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the experiments named, or all, and write what they found."""
-    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(NAMES)}")
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="name", help="names or numbers; all if none")
     parser.add_argument("--quick", action="store_true", help="a trial in seconds, not written")
-    parser.add_argument("--repeats", type=int, help="simulation runs of each setting")
-    parser.add_argument("--searches", type=int, help="draws of parameters in each run")
-    options = parser.parse_args()
-    if unknown := set(options.names) - set(NAMES):
-        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(NAMES)}")
-    size = Size(options.repeats, options.searches, options.quick)
-    for name in options.names or NAMES:
+    parser.add_argument("--repeats", type=_count, help="simulation runs of each setting")
+    parser.add_argument("--searches", type=_count, help="draws of parameters in each run")
+    parser.add_argument("--jobs", type=_count, help="processes; one a core if not given")
+    options = parser.parse_args(arguments)
+    try:
+        names = dict.fromkeys(name_of(one) for one in options.names or NAMES)
+    except ValueError as error:
+        parser.error(str(error))
+    size = Size(options.repeats, options.searches, options.quick, options.jobs)
+    for name in names:
         start = perf_counter()
         finding, figures = import_module(f"experiments.{name}").run(size)
         print(
@@ -29,6 +53,12 @@ def main() -> None:
         )
         if not options.quick:
             write(finding, figures)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} given; expected a whole number of at least 1")
+    return int(text)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def run(size: Size) -> tuple[Finding, dict[str, Any]]:
     counts = [2**k for k in range(5, 8 if size.quick else 17)]
     draws, searches = size.of_repeats(40), size.of_searches(8)
     keys = [{"n_background": n, "draws": draws, "searches": searches} for n in counts]
-    errors = np.array([cell["error"] for cell in computed(errors_of, keys)])
+    errors = np.array([cell["error"] for cell in computed(errors_of, keys, size.jobs)])
     slopes = [float(np.polyfit(np.log(counts), np.log(errors[:, k]), 1)[0]) for k in range(2)]
     finding = Finding(
         "consistency",

@@ -11,10 +11,18 @@ from typing import Any
 
 import matplotlib as mpl
 
-__all__ = ["NAMES", "RESULTS", "Finding", "write"]
+from experiments.catalogue import CATALOGUE, NAMES
+
+__all__ = ["RESULTS", "Finding", "write"]
 
 RESULTS = Path(__file__).parent / "results"
-NAMES = ("proposition1", "differences", "errors", "components", "consistency")
+_INTRODUCTION = """# The paper, claim by claim
+
+Written by `make paper`, which runs all experiments; `make paper FIG=3` runs one by its figure, and
+`make paper FIG="errors table1"` several by name or place. The sizes here are what fits into about
+an hour an experiment on two cores, and stand beside each result. The paper's own, as in
+`make paper FIG=3 OPTIONS="--repeats 100 --searches 50"`:
+"""
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,12 @@ def write(finding: Finding, figures: dict[str, Any]) -> None:
 
 
 def _page() -> str:
-    parts = ["# The paper, claim by claim\n\nWritten by `make paper`.\n"]
+    rows = [
+        f"| [{entry.name}](../{entry.name}.py) | {', '.join(entry.paper)} | {entry.size} |"
+        for entry in CATALOGUE
+    ]
+    head = ["| experiment | of the paper | the paper's size |", "|---|---|---|"]
+    parts = [_INTRODUCTION, "\n".join([*head, *rows, ""])]
     for name in NAMES:
         path = RESULTS / f"{name}.json"
         if path.exists():

@@ -21,7 +21,7 @@ EXPLAINED = np.array([[0.1, 0.2]])
 LEAVES = (10.0, -5.0, -5.0, 10.0)
 
 
-def trees() -> tuple[fastpd.Forest, fastpd.Forest]:
+def trees(left_if: str = "<") -> tuple[fastpd.Forest, fastpd.Forest]:
     """Return the two trees: split on the first feature first, or on the second."""
     first, second, third, last = LEAVES
 
@@ -34,7 +34,7 @@ def trees() -> tuple[fastpd.Forest, fastpd.Forest]:
             [[1, 3, 5, -1, -1, -1, -1]],
             [[2, 4, 6, -1, -1, -1, -1]],
             [[0.0, 0.0, 0.0, *inner]],
-            left_if="<",
+            left_if=left_if,
             feature_names=["x1", "x2"],
         )
 

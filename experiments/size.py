@@ -18,11 +18,14 @@ class Size:
         takes as what fits.
     quick
         Whether to run a trial in seconds, whose numbers mean nothing.
+    jobs
+        Processes; None for one a core.
     """
 
     repeats: int | None = None
     searches: int | None = None
     quick: bool = False
+    jobs: int | None = None
 
     def of_repeats(self, fits: int) -> int:
         """Return the number of runs, where so many fit into the time that there is."""
