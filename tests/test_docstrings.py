@@ -5,8 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 import xgboost
@@ -29,6 +31,14 @@ def names() -> dict[str, Any]:
     data = xgboost.DMatrix(X, y, feature_names=["x0", "x1", "x2", "x3"])
     model = xgboost.train({"max_depth": 3}, data, num_boost_round=20)
     return {"fastpd": fastpd, "model": model, "X": X}
+
+
+@pytest.fixture(autouse=True)
+def _no_figures() -> Iterator[None]:
+    """Draw without a screen, and leave no figure of an example open."""
+    mpl.use("Agg")
+    yield
+    mpl.pyplot.close("all")
 
 
 @pytest.mark.parametrize("name", MODULES)

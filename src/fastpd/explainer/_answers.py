@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.explainer._held import Held
+from fastpd.frames import cells_of
 from fastpd.queries import (
     check_index,
     check_order,
@@ -90,8 +91,8 @@ class Answers(Held):
     def components(self, X: Any, max_order: int = 2, *, dtype: Any = np.float64) -> Decomposition:
         """Return the components m_S of the functional decomposition at rows, up to an order."""
         order = check_order(max_order)
-        engine = self._engine()
-        return components(engine, self._rows(X), order, engine.expected_value, dtype)
+        engine, rows = self._engine(), self._rows(X)
+        return components(engine, rows, order, cells_of(X, self._columns), dtype)
 
     def interactions(
         self, X: Any, order: int = 2, index: str = "SII", *, dtype: Any = np.float64

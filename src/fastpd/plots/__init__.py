@@ -1,5 +1,16 @@
 """Pictures of results, drawn with matplotlib."""
 
 from fastpd.plots._effect import plot_effect
+from fastpd.plots._importance import plot_importance, plot_orders
+from fastpd.plots._missed import plot_missed
+from fastpd.plots._network import plot_network
+from fastpd.plots._waterfall import plot_waterfall
 
-__all__ = ["plot_effect"]
+__all__ = [
+    "plot_effect",
+    "plot_importance",
+    "plot_missed",
+    "plot_network",
+    "plot_orders",
+    "plot_waterfall",
+]

@@ -7,8 +7,12 @@ that fonts, and the colours of text and of the paper, stay the caller's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fastpd.errors import OptionError, imported
 
@@ -22,12 +26,15 @@ __all__ = [
     "REST_HATCH",
     "SECONDARY",
     "SEQUENTIAL",
+    "cell",
     "dress",
     "new_axes",
     "one_scale",
     "order_colour",
+    "order_name",
     "set_label",
     "shown",
+    "written",
 ]
 
 PRIMARY = "#20639b"  # main effects, and whatever a picture is about
@@ -41,8 +48,10 @@ REST_HATCH = "////"  # marks sums of many components, beside PALE
 DIVERGING = "PuOr_r"  # signed values, with zero in the middle
 SEQUENTIAL = "viridis"  # values of one sign; its lightness grows all along
 
+Numbers: TypeAlias = Sequence[float] | NDArray[np.float64]
+
 _NAME = 36  # characters of a name that are shown
-_TIMES = " \N{MULTIPLICATION SIGN} "
+_TIMES = " × "
 _SCALES = {"identity": "prediction", "logit": "log-odds", "probability": "probability"}
 
 
@@ -71,6 +80,13 @@ def dress(ax: Any, *, grid: str | None = None) -> None:
 def order_colour(order: int) -> str:
     """Return the colour of components of so many features."""
     return ORDERS[min(order, len(ORDERS)) - 1]
+
+
+def order_name(order: int, count: int = 2) -> str:
+    """Return what components of so many features are called."""
+    known = {1: "main effect", 2: "pair", 3: "triple"}
+    name = known.get(order)
+    return f"of {order} features" if name is None else f"{name}{'' if count == 1 else 's'}"
 
 
 def one_scale(link: str) -> str:
@@ -106,5 +122,50 @@ def set_label(names: Sequence[str], most: int = _NAME) -> str:
     >>> set_label(("age", "sex"))
     'age × sex'
     """
-    each = max(most // len(names), 12)
-    return _TIMES.join(shown(name, most if len(names) == 1 else each) for name in names)
+    each = most if len(names) == 1 else max(most // len(names), 12)
+    return _TIMES.join(shown(name, each) for name in names)
+
+
+def cell(value: Any, most: int = _NAME) -> str:
+    """Return the value of a feature in a row, as it can be drawn.
+
+    Examples
+    --------
+    >>> from fastpd.plots._style import cell
+    >>> cell(39.0), cell(2.718281828), cell("Male"), cell(None)
+    ('39', '2.718', 'Male', 'missing')
+    """
+    if value is None:
+        return "missing"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return shown(value, most)
+    exact = value == int(value) and abs(value) < 1e7 if math.isfinite(value) else False
+    return (f"{value:.0f}" if exact else f"{value:.4g}").replace("-", "−")
+
+
+def written(numbers: Numbers, like: Numbers = (), *, signed: bool = False) -> list[str]:
+    """Return numbers with as many decimals as show three digits of the largest.
+
+    Parameters
+    ----------
+    numbers
+        What to write.
+    like
+        Numbers that decide instead.
+    signed
+        Whether a plus is written.
+
+    Examples
+    --------
+    >>> from fastpd.plots._style import written
+    >>> written([0.5, 12.0]), written([0.5], like=[0.01]), written([2.0], signed=True)
+    (['0.5', '12.0'], ['0.5000'], ['+2.00'])
+    """
+    largest = max((abs(one) for one in (like if len(like) else numbers)), default=0.0)
+    decimals = max(0, 2 - math.floor(math.log10(largest))) if largest else 2
+    sign = "+" if signed else ""
+    if decimals > 6 or largest >= 1e7:
+        texts = [f"{one:{sign}.3g}" for one in numbers]
+    else:
+        texts = [f"{one:{sign}.{decimals}f}" for one in numbers]
+    return [text.replace("-", "−") for text in texts]

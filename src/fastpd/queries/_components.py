@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fastpd import _core
-from fastpd.frames import Rows
+from fastpd.frames import Cells, Rows
 from fastpd.queries._effects import cells_of, effect_model
 from fastpd.queries._engine import Engine, as_answer, for_rows, new_output
 from fastpd.queries._features import FeatureSet
@@ -23,7 +23,7 @@ _MOST_CELLS = 1 << 20
 
 
 def components(
-    engine: Engine, rows: Rows, max_order: int, intercept: Any, dtype: Any
+    engine: Engine, rows: Rows, max_order: int, cells: Cells, dtype: Any
 ) -> Decomposition:
     """Return all components up to an order that are not zero everywhere."""
     forest = engine.forest
@@ -33,11 +33,12 @@ def components(
         as_answer(memory),
         engine.names,
         max_order,
-        intercept=intercept,
+        intercept=engine.expected_value,
         complete=max_order >= engine.blocks.core.largest_path,
         predict=lambda: predict(engine, rows),
         output_names=forest.output_names,
         link=forest.link,
+        cells=cells,
         source=engine.source_of(rows),
     )
 

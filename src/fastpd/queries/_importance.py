@@ -37,5 +37,8 @@ def importance(
         names,
         scores[:, 0] if single else scores,
         forest.output_names,
-        engine.source_of(rows).library,
+        link=forest.link,
+        max_order=max_order,
+        complete=max_order >= engine.blocks.core.largest_path,
+        library=engine.source_of(rows).library,
     )

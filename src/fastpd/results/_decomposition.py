@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import OptionError
-from fastpd.frames import NOWHERE, Source
+from fastpd.frames import NOWHERE, Cells, Source
 from fastpd.results._columns import Names, SetColumns
 from fastpd.results._frames import table, wide
 from fastpd.results._importance import Importance, mean_size
@@ -52,6 +52,7 @@ class Decomposition(SetColumns):
         predict: Callable[[], NDArray[np.float64]],
         output_names: Names,
         link: str,
+        cells: Cells,
         source: Source = NOWHERE,
     ) -> None:
         super().__init__(names, values, feature_names, max_order)
@@ -61,6 +62,81 @@ class Decomposition(SetColumns):
         self.link = link
         self.source = source
         self._predict = predict
+        self._cells = cells
+
+    def cells(self, row: int) -> dict[str, Any]:
+        """Return the values of a row as they were given, by the names of the features.
+
+        Labels stand where the model knows them, None for missing. Groups of columns, and what a
+        pipeline mixes, are left out.
+
+        Examples
+        --------
+        >>> parts = fastpd.Explainer(model, X).components([[1.0, 2.0, 3.0, float("nan")]])
+        >>> parts.cells(0)
+        {'x0': 1.0, 'x1': 2.0, 'x2': 3.0, 'x3': None}
+        """
+        known = self._cells(self._row(row))
+        return {name: known[name] for name in self.feature_names if name in known}
+
+    @property
+    def missed(self) -> NDArray[np.float64]:
+        """What cutting the model at each order misses: the mean absolute remainder over the rows.
+
+        The first number is that of no component at all, the last is `discrepancy`; a last axis for
+        several outputs.
+
+        Examples
+        --------
+        >>> parts = fastpd.Explainer(model, X).components(X, max_order=3)
+        >>> bool((parts.missed[1:] < parts.missed[:-1]).all())
+        True
+        """
+        self._need_rows()
+        left = self.remainder + self.array.sum(axis=1, dtype=np.float64)
+        missed = [np.abs(left).mean(axis=0)]
+        orders = np.array([len(one) for one in self.names])
+        for order in range(1, self.max_order + 1):
+            left = left - self.array[:, orders == order].sum(axis=1, dtype=np.float64)
+            missed.append(np.abs(left).mean(axis=0))
+        return np.array(missed)
+
+    def plot(self, row: int, *, top: int = 12, ax: Any = None) -> Any:
+        """Draw how the components of a row make its prediction (needs matplotlib).
+
+        Parameters
+        ----------
+        row
+            Position of the row among those that were decomposed.
+        top
+            Components that have a bar of their own; the others are summed.
+        ax
+            Axes to draw on; new ones if None.
+        """
+        from fastpd.plots import plot_waterfall
+
+        return plot_waterfall(self, row, top=top, ax=ax)
+
+    def plot_missed(self, *, ax: Any = None) -> Any:
+        """Draw what cutting the model at each order misses (needs matplotlib)."""
+        from fastpd.plots import plot_missed
+
+        return plot_missed(self, ax=ax)
+
+    def _row(self, row: int) -> int:
+        """Return the position of a row, or refuse one that is not there."""
+        count = int(self.array.shape[0])
+        whole = isinstance(row, (int, np.integer)) and not isinstance(row, bool)
+        if whole and -count <= row < count:
+            return int(row) % count
+        raise OptionError(
+            f"row is {row!r:.60}; expected the position of one of the {count} rows that were "
+            f"decomposed{f', 0 to {count - 1}' if count else ''}."
+        )
+
+    def _need_rows(self) -> None:
+        if not len(self.array):
+            raise OptionError("there are no rows; decompose at least one to average over.")
 
     @cached_property
     def remainder(self) -> NDArray[np.float64]:
@@ -78,17 +154,22 @@ class Decomposition(SetColumns):
 
         One number, or one for each output.
         """
-        if not len(self.array):
-            raise OptionError("there are no rows; decompose at least one to average over.")
+        self._need_rows()
         mean = np.abs(self.remainder).mean(axis=0)
         return float(mean) if mean.ndim == 0 else mean
 
     def importance(self) -> Importance:
         """Return the mean absolute component over the rows, largest first."""
-        if not len(self.array):
-            raise OptionError("there are no rows; decompose at least one to average over.")
-        sizes = mean_size(self.array, None)
-        return Importance.ranked(self.names, sizes, self.output_names, self.source.library)
+        self._need_rows()
+        return Importance.ranked(
+            self.names,
+            mean_size(self.array, None),
+            self.output_names,
+            link=self.link,
+            max_order=self.max_order,
+            complete=self.complete,
+            library=self.source.library,
+        )
 
     def shap(self) -> ShapValues:
         """Return the SHAP values: each component shared equally among its features."""

@@ -30,6 +30,12 @@ class Importance(Mapping[Names, float]):
         Sets of features, most important first (on average, for several outputs).
     scores
         Their importance, in the same order: (sets,), or (sets, outputs).
+    link
+        The scale.
+    max_order
+        Size of the largest sets that were asked for.
+    complete
+        Whether no component of higher order exists.
     library
         Frame library that the rows came in; None for arrays.
     """
@@ -39,11 +45,18 @@ class Importance(Mapping[Names, float]):
         names: Sequence[Names],
         values: NDArray[np.float64],
         output_names: Names,
+        *,
+        link: str,
+        max_order: int,
+        complete: bool,
         library: str | None = None,
     ) -> None:
         self.names = tuple(names)
         self.scores = values
         self.output_names = output_names
+        self.link = link
+        self.max_order = max_order
+        self.complete = complete
         self.library = library
 
     @classmethod
@@ -52,12 +65,12 @@ class Importance(Mapping[Names, float]):
         names: Sequence[Names],
         values: NDArray[np.float64],
         output_names: Names,
-        library: str | None = None,
+        **others: Any,
     ) -> Importance:
         """Return the importances, sorted; ties keep their order."""
         overall = values if values.ndim == 1 else values.mean(axis=1)
         order = np.argsort(-overall, kind="stable")
-        return cls([names[i] for i in order], values[order], output_names, library)
+        return cls([names[i] for i in order], values[order], output_names, **others)
 
     def __getitem__(self, features: Any) -> Any:
         """Return the importance of a set of features, named in any order."""
@@ -78,6 +91,32 @@ class Importance(Mapping[Names, float]):
     def _hint(self, wanted: Collection[str]) -> str:
         known = sorted({name for names in self.names for name in names})
         return next((nearest(name, known) for name in wanted if name not in known), "")
+
+    def plot(self, *, top: int = 15, ax: Any = None) -> Any:
+        """Draw the most important components as bars (needs matplotlib) and return the axes.
+
+        Parameters
+        ----------
+        top
+            Components that have a bar of their own; the others are summed.
+        ax
+            Axes to draw on; new ones if None.
+        """
+        from fastpd.plots import plot_importance
+
+        return plot_importance(self, top=top, ax=ax)
+
+    def plot_orders(self, *, ax: Any = None) -> Any:
+        """Draw the share of main effects, of pairs, and so on (needs matplotlib)."""
+        from fastpd.plots import plot_orders
+
+        return plot_orders(self, ax=ax)
+
+    def plot_network(self, *, top: int = 20, ax: Any = None) -> Any:
+        """Draw features and their `top` strongest pairs as a network (needs matplotlib)."""
+        from fastpd.plots import plot_network
+
+        return plot_network(self, top=top, ax=ax)
 
     def __iter__(self) -> Iterator[Names]:
         return iter(self.names)
