@@ -21,7 +21,7 @@ from fastpd.errors import (
     UnsupportedModelError,
     WeightError,
 )
-from fastpd.explainer import Explainer, StandardErrors
+from fastpd.explainer import Explainer, StandardErrors, load
 from fastpd.forest import Forest
 from fastpd.results import (
     Adequacy,
@@ -63,6 +63,7 @@ __all__ = [
     "UnsupportedModelError",
     "WeightError",
     "datasets",
+    "load",
     "measures",
     "plots",
     "surrogate",

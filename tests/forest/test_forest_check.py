@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hand_made import make_forest
 
+from fastpd import Explainer
 from fastpd.errors import ModelFileError, ModelMismatchError
 from fastpd.forest import IntervalSplits
 from fastpd.forest.check import check_prediction, sample_rows, tolerance, validate
@@ -95,6 +96,16 @@ def ints(*numbers):
 def test_arrays_that_are_no_trees_are_refused(changes, message):
     with pytest.raises(ModelFileError, match=message):
         validate(make_forest(**changes))
+
+
+def test_a_leaf_may_have_any_negative_number_for_a_child(small):
+    far = [
+        np.where(side < 0, -(2**31), side).astype(np.int32) for side in (small.left, small.right)
+    ]
+    forest = make_forest(left=far[0], right=far[1])
+    validate(forest)
+    rows = [[0, 0], [1, 1]]
+    assert np.array_equal(Explainer(forest, rows).predict(rows), predict(small, rows)[:, 0])
 
 
 def test_sample_rows_are_the_same_every_time_and_hit_thresholds(small):

@@ -4,6 +4,7 @@ It is put together of what it holds, of answers at rows, and of summaries over r
 """
 
 from fastpd.explainer._explainer import Explainer
+from fastpd.explainer._saving import load
 from fastpd.explainer._standard_errors import StandardErrors
 
-__all__ = ["Explainer", "StandardErrors"]
+__all__ = ["Explainer", "StandardErrors", "load"]

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fastpd.blocks import make_blocks
+from fastpd.blocks import Blocks, make_blocks
 from fastpd.errors import BackgroundError, MergeError, OptionError, WeightError
 from fastpd.forest import import_model
 from fastpd.forest._categories import with_labels
@@ -27,9 +27,9 @@ from fastpd.options import as_bytes, as_n_jobs, as_precision, check_isa
 from fastpd.progress import make_progress
 from fastpd.queries import Cache, Engine, Settings, chunks_of
 
-__all__ = ["Held"]
+__all__ = ["SAMPLE_SHARE", "Asked", "Held"]
 
-_SAMPLE_SHARE = 32  # of the memory limit that the background's bins may take
+SAMPLE_SHARE = 32  # of the memory limit that the background's bins may take
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +38,14 @@ class _State:
 
     engine: Engine
     sample: Sample
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Settings of a machine as the user gave them, for another machine to take."""
+
+    n_jobs: int | None
+    progress: Any
 
 
 class Held:
@@ -71,17 +79,22 @@ class Held:
         if categories is not None:
             known = with_labels(forest.categories, forest.feature_names, categories)
             forest = replace(forest, categories=known)
-        self._columns = Columns.of(forest, named=forest.named)
-        self._blocks = make_blocks(forest, groups)
-        self._changing = threading.RLock()
-        self._library: str | None = None  # that the background came in
-        empty = Sample(self._blocks, (), (), limit // _SAMPLE_SHARE)
+        blocks = make_blocks(forest, groups)
         begin = Empirical.nothing if measure is None else measure.begin
-        self._state = self._with(begin(self._blocks), empty)
+        self._asked = Asked(n_jobs, progress)
+        self._hold(blocks, begin(blocks), Sample.nothing(blocks, limit // SAMPLE_SHARE))
         if background is not None:
             self._add(background, weights)
         elif weights is not None:
             raise WeightError("weights were given without a background; pass both, or to update().")
+
+    def _hold(self, blocks: Blocks, measure: Measure, sample: Sample) -> None:
+        """Begin with a model and what was counted for it; settings are there already."""
+        self._blocks = blocks
+        self._columns = Columns.of(blocks.forest, named=blocks.forest.named)
+        self._changing = threading.RLock()
+        self._library: str | None = None  # that the background came in
+        self._state = self._with(measure, sample)
 
     @property
     def feature_names(self) -> tuple[str, ...]:

@@ -48,9 +48,9 @@ class Summaries(Held):
             )
         kept = state.sample.rows()
         if kept is None:
-            raise OptionError(
-                "the background was too large to keep for averages over it; pass rows, such as "
-                "importance(background), or raise memory_limit."
+            raise state.sample.refusal(
+                "importances are averages over rows of the background",
+                "Pass rows, such as importance(background)",
             )
         return importance(engine, kept[0], order, kept[1])
 

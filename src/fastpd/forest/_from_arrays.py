@@ -18,11 +18,11 @@ from fastpd.forest._tree_lists import TreeLists, any_array
 from fastpd.forest.check import canonical, reachable
 from fastpd.forest.thresholds import at_or_above, just_above
 
-__all__ = ["Given"]
+__all__ = ["LINKS", "Given"]
 
 # Codes from here on are not all told apart.
 _MOST_CODES = {"float32": 2**24, "float64": 2**53}
-_LINKS = ("identity", "logit", "log", "softmax", "probability")
+LINKS = ("identity", "logit", "log", "softmax", "probability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Given:
         _one_of("left_if", self.left_if, ("<", "<="))
         _one_of("comparison", self.comparison, get_args(Comparison))
         _one_of("absent", self.absent, get_args(Absent))
-        _one_of("link", self.link, _LINKS)
+        _one_of("link", self.link, LINKS)
         trees = TreeLists.of(self.feature, self.roots)
         left, right = trees.children("left", self.left), trees.children("right", self.right)
         leaf = _leaves(trees, left, right)

@@ -67,7 +67,8 @@ def validate(forest: Forest) -> None:
     reached = reachable(left, right, forest.roots.astype(np.int64), forest.source)
     _refuse_nodes(forest, ~reached, "cannot be reached")
     owner = np.repeat(np.arange(forest.n_trees), _tree_sizes(forest))
-    crosses = inner & ((owner[left] != owner) | (owner[right] != owner))
+    crosses = np.zeros(len(owner), bool)  # a leaf's children may be any negative number
+    crosses[inner] = (owner[left[inner]] != owner[inner]) | (owner[right[inner]] != owner[inner])
     _refuse_nodes(forest, crosses, "has a child in another tree")
     if not np.all(np.isfinite(forest.base)):
         raise _broken(forest.source, "its base is not finite")

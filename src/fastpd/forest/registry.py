@@ -107,6 +107,8 @@ def _unknown_file(path: str | os.PathLike[str], start: bytes) -> ModelFileError:
     """Return the error for a file of which no library is known to write the first bytes."""
     found = f"starts with {start[:16]!r}" if start else "is empty"
     way_out = "Check the path, or save the model again with its library."
+    if start.startswith(b"PK") and b"fastpd.json" in start:
+        way_out = "It is an explainer that fastpd saved; open it with fastpd.load(path)."
     if start.startswith(_BYTE_ORDER_MARKS):
         way_out = (
             "A text editor or a shell has written it anew, with a byte order mark; save the model "

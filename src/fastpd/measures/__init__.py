@@ -5,9 +5,10 @@ By default they are the rows of a background sample, with all that joins their f
 """
 
 from fastpd.measures._batches import weighted_batches
-from fastpd.measures._choosing import merged, rows_of
+from fastpd.measures._choosing import DERIVED, merged, rows_of
+from fastpd.measures._deep import DeepCounts
 from fastpd.measures._derived import Derived
-from fastpd.measures._empirical import Empirical
+from fastpd.measures._empirical import ORDERS, Empirical
 from fastpd.measures._gaussian import Gaussian
 from fastpd.measures._measure import Choice, Fixed, Measure
 from fastpd.measures._path import Path
@@ -16,7 +17,10 @@ from fastpd.measures._sample import Sample
 from fastpd.measures._weights import check_weights
 
 __all__ = [
+    "DERIVED",
+    "ORDERS",
     "Choice",
+    "DeepCounts",
     "Derived",
     "Empirical",
     "Fixed",

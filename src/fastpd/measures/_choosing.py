@@ -8,9 +8,13 @@ from fastpd.errors import MergeError, OptionError
 from fastpd.measures._derived import Derived
 from fastpd.measures._empirical import Empirical
 from fastpd.measures._measure import Measure
+from fastpd.measures._path import recounted_chances
+from fastpd.measures._product import marginal_chances
 
-__all__ = ["merged", "rows_of"]
+__all__ = ["DERIVED", "merged", "rows_of"]
 
+# How the chances of a derived measure follow from counts, by what chose it.
+DERIVED = {"Path": recounted_chances, "Product": marginal_chances}
 _INSTANCES = {"Product": "Product(rows)", "Gaussian": "Gaussian(mean, cov)"}
 
 

@@ -15,14 +15,14 @@ from fastpd.errors import BackgroundError, MemoryLimitError, WeightError
 from fastpd.measures._deep import DeepCounts, join, keep_order
 from fastpd.measures._weights import digits_of
 
-__all__ = ["Empirical"]
+__all__ = ["ORDERS", "Empirical"]
 
 Poll = Callable[[int, int], None] | None
 Digits = dict[int, NDArray[np.uint32]]
 
 _ANY_ORDER = 64
 # Orders that deep leaves may be counted for, tried in turn until the counts fit into memory.
-_ORDERS = (_ANY_ORDER, 4, 3, 2, 1)
+ORDERS = (_ANY_ORDER, 4, 3, 2, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,7 @@ def _with_deep(
     """Count masks at the deep leaves, for the highest order that fits into memory."""
     blocks = batch.blocks
     limit = memory_limit // (8 * (1 + len(places)))
-    for order in _ORDERS:
+    for order in ORDERS:
         if order > batch.max_order:
             continue
         found = _core.count_deep(blocks.core, rows, planes, order, limit, n_jobs, poll)
@@ -187,7 +187,7 @@ def _fit(
     deep: DeepCounts, blocks: Blocks, max_order: int, memory_limit: int
 ) -> tuple[DeepCounts, int]:
     """Lower the order until the counts fit; as sizes only grow, any order of merging agrees."""
-    for order in _ORDERS:
+    for order in ORDERS:
         if order > max_order:
             continue
         if order < _ANY_ORDER and len(blocks.deep_sizes):

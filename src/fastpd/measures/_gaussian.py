@@ -84,8 +84,7 @@ class Gaussian:
                 f"up to {_MOST_CHANCES:,}. Explain a smaller model."
             )
         chances = _chances(blocks, BoxProbability(mean, cov, tolerance), sizes, first)
-        measure = _core.Measure.joint(chances, first[:-1].astype(np.uint64))
-        return Fixed(measure, chances.nbytes, "Gaussian")
+        return Fixed(chances, first[:-1].astype(np.uint64), "Gaussian")
 
 
 def _chances(

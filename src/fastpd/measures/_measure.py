@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fastpd import _core
 from fastpd.blocks import Blocks
 
@@ -60,20 +63,28 @@ class Fixed:
     Attributes
     ----------
     chances
-        The same as the core reads it.
-    nbytes
-        Memory of its numbers.
+        A chance for every clause of the ensemble, where players pass independently; else one for
+        every set of players of every leaf.
+    first
+        Where the chances of each leaf start; empty where players are independent.
     name
         What chose it, for messages.
     """
 
-    chances: _core.Measure
-    nbytes: int
+    chances: NDArray[np.float64]
+    first: NDArray[np.uint64]
     name: str
     n_rows: int = 0
     known: bool = True
     max_order: int = 64
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the chances, in bytes."""
+        return self.chances.nbytes + self.first.nbytes
+
     def core(self) -> _core.Measure:
         """Return the measure as the compiled core reads it."""
-        return self.chances
+        if len(self.first):
+            return _core.Measure.joint(self.chances, self.first)
+        return _core.Measure.independent(self.chances)

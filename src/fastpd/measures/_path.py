@@ -20,7 +20,7 @@ from fastpd.measures._derived import Derived
 from fastpd.measures._empirical import Empirical
 from fastpd.measures._measure import Fixed, Measure
 
-__all__ = ["Path"]
+__all__ = ["Path", "recounted_chances"]
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-3  # of covers: libraries sum millions of float32
@@ -68,7 +68,7 @@ class Path:
     def begin(self, blocks: Blocks) -> Measure:
         """Return the measure for a model, before any rows."""
         if self.data is not None:
-            return Derived(Empirical.nothing(blocks), _recounted, "Path")
+            return Derived(Empirical.nothing(blocks), recounted_chances, "Path")
         forest = blocks.forest
         chances = _path_chances(blocks, forest.cover)
         if np.isnan(chances).any():
@@ -82,10 +82,10 @@ class Path:
                 "two children together, so these are no counts (ONNX converters write 1 at every "
                 "node). Count rows instead: Path(data)."
             )
-        return Fixed(_core.Measure.independent(chances), chances.nbytes, "Path")
+        return Fixed(chances, np.empty(0, dtype=np.uint64), "Path")
 
 
-def _recounted(counted: Empirical) -> Floats:
+def recounted_chances(counted: Empirical) -> Floats:
     """Return the chances of all clauses by the rows that reach the leaves."""
     blocks, forest = counted.blocks, counted.blocks.forest
     nodes = _core.leaves(blocks.core)[0]

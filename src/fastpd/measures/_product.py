@@ -14,7 +14,7 @@ from fastpd.errors import MemoryLimitError
 from fastpd.measures._derived import Derived
 from fastpd.measures._empirical import Empirical
 
-__all__ = ["Product"]
+__all__ = ["Product", "marginal_chances"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ Bins are all that the model sees of a row. They are never saved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fastpd import _core
 from fastpd.blocks import Blocks
+from fastpd.errors import BackgroundError, FastPDError, MemoryLimitError
 from fastpd.frames import Rows
 
 __all__ = ["Sample"]
@@ -32,12 +33,25 @@ class Sample:
         Their weights.
     limit
         Most bytes of bins that are kept.
+    saved
+        Whether rows are lacking because they were not saved.
     """
 
     blocks: Blocks
     bins: tuple[tuple[NDArray[Any], ...], ...] | None
     weights: tuple[NDArray[np.float64], ...]
     limit: int
+    saved: bool = False
+
+    @classmethod
+    def nothing(cls, blocks: Blocks, limit: int) -> Sample:
+        """Return the sample of no rows, to be updated."""
+        return cls(blocks, (), (), limit)
+
+    @classmethod
+    def not_saved(cls, blocks: Blocks, limit: int) -> Sample:
+        """Return the sample of an explainer that was saved: nothing."""
+        return cls(blocks, None, (), limit, saved=True)
 
     @property
     def nbytes(self) -> int:
@@ -50,7 +64,7 @@ class Sample:
         lanes = [np.min_scalar_type(int(n) - 1) for n in grid.n_bins]
         size = len(rows) * sum(lane.itemsize for lane in lanes)
         if self.bins is None or self.nbytes + size > self.limit:
-            return Sample(self.blocks, None, (), self.limit)
+            return self._without_rows()
         run = tuple(
             _core.bin_column(self.blocks.core, rows, column).astype(lane)
             for column, lane in enumerate(lanes)
@@ -61,8 +75,22 @@ class Sample:
     def merged(self, other: Sample) -> Sample:
         """Return both samples together."""
         if self.bins is None or other.bins is None or self.nbytes + other.nbytes > self.limit:
-            return Sample(self.blocks, None, (), self.limit)
+            return self._without_rows(saved=self.saved or other.saved)
         return Sample(self.blocks, self.bins + other.bins, self.weights + other.weights, self.limit)
+
+    def refusal(self, what: str, way_out: str = "") -> FastPDError:
+        """Return the error for work that takes rows which are not there."""
+        if self.saved:
+            make = f"{way_out}, or make" if way_out else "Make"
+            return BackgroundError(
+                f"{what}, and a saved explainer holds none. {make} it anew with "
+                "Explainer(model, background)."
+            )
+        way_out = f"{way_out}, or raise" if way_out else "Raise"
+        return MemoryLimitError(f"{what}, which was too large to keep. {way_out} memory_limit.")
+
+    def _without_rows(self, *, saved: bool = False) -> Sample:
+        return replace(self, bins=None, weights=(), saved=saved or self.saved)
 
     def rows(self) -> tuple[Rows, NDArray[np.float64]] | None:
         """Return rows that fall into the same bins as the background's, and their weights.

@@ -14,7 +14,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import MemoryLimitError, OptionError
+from fastpd.errors import OptionError
 from fastpd.measures import Empirical, Measure, Sample, merged
 from fastpd.queries._engine import Cache, Engine, chunks_of
 
@@ -62,10 +62,7 @@ def folds_of(engine: Engine, sample: Sample, n_folds: int, seed: int) -> tuple[F
         )
     kept = sample.rows()
     if kept is None:
-        raise MemoryLimitError(
-            "the background was too large to keep, and standard errors take its rows once more; "
-            "raise memory_limit."
-        )
+        raise sample.refusal("standard errors take the rows of the background once more")
     rows, weights = kept
     if rows.n_rows < 2 * n_folds:
         raise OptionError(

@@ -84,10 +84,7 @@ def _background(engine: Engine, sample: Sample) -> tuple[Rows, Floats]:
         )
     kept = sample.rows()
     if kept is None:
-        raise OptionError(
-            "the background was too large to keep, and means of probabilities take its rows; "
-            "raise memory_limit."
-        )
+        raise sample.refusal("means of probabilities take the rows of the background")
     return kept
 
 
