@@ -16,6 +16,7 @@ from fastpd import (
     DataError,
     Explainer,
     FeatureError,
+    MemoryLimitError,
     MergeError,
     OptionError,
     UnsupportedModelError,
@@ -302,7 +303,7 @@ def test_importance_needs_rows(ex: Explainer):
     says(OptionError, "no rows", "at least one", run=lambda: ex.importance(X[:0]))
     says(OptionError, "no rows", "at least one", run=ex.components(X[:0]).importance)
     tight = Explainer(MODEL, X, memory_limit=1000)
-    says(OptionError, "too large", "memory_limit", run=lambda: tight.importance())
+    says(MemoryLimitError, "too large", "memory_limit", run=lambda: tight.importance())
 
 
 def other(**changes: Any) -> Explainer:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastpd import Explainer, Forest, OptionError, vanilla
+from fastpd import Explainer, Forest, MemoryLimitError, OptionError, vanilla
 from oracles import Floats, Split, forest, predict_forest, random_forest, rows_for
 
 Predict = Callable[[Floats], Floats]
@@ -114,7 +114,7 @@ def test_models_without_probabilities_are_refused():
 def test_a_background_too_large_to_keep_is_refused():
     model = replace(forest([Split(0, 0.0, -1.0, 1.0)], 1), link="logit")
     ex = Explainer(model, np.zeros((5000, 1)), memory_limit="100KB")
-    with pytest.raises(OptionError, match="raise memory_limit"):
+    with pytest.raises(MemoryLimitError, match="Raise memory_limit"):
         ex.value((0,), [[1.0]], scale="probability")
 
 
