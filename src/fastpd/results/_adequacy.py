@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastpd.frames import Source
 from fastpd.results._columns import Names
 from fastpd.results._frames import per_output, table, titles
+from fastpd.results._html import numbers_html
 
 __all__ = ["Adequacy"]
 
@@ -91,9 +92,22 @@ class Adequacy:
         }
         return table(columns, Source(self.library), backend)
 
+    def _repr_html_(self) -> str:
+        labels = [" x ".join(one) for one in self.names]
+        numbers = {
+            "mean size": self.importance,
+            "std. error": self.standard_error,
+            "change from half": self.change,
+        }
+        return numbers_html(self._title, "component", labels, numbers, self.output_names)
+
+    @property
+    def _title(self) -> str:
+        return f"Background of {self.n_background:,} rows: relative error {self.relative_error:.2%}"
+
     def __repr__(self) -> str:
         lines = [
-            f"Background of {self.n_background:,} rows: relative error {self.relative_error:.2%}",
+            self._title,
             f"{'mean |m_S|':>12}{'std. error':>12}{'from half':>12}  component",
         ]
         columns = [self.importance, self.standard_error, self.change]

@@ -13,6 +13,7 @@ from fastpd.errors import OptionError
 from fastpd.frames import NOWHERE, Cells, Source
 from fastpd.results._columns import Names, SetColumns
 from fastpd.results._frames import table, wide
+from fastpd.results._html import columns_html
 from fastpd.results._importance import Importance, mean_size
 from fastpd.results._shap import ShapValues
 
@@ -213,10 +214,16 @@ class Decomposition(SetColumns):
         """
         return table(wide(self.names, self.array, self.output_names), self.source, backend)
 
+    def _repr_html_(self) -> str:
+        return columns_html(self._title, "component", self.names, self.array, self.output_names)
+
     def __repr__(self) -> str:
-        rows = self.array.shape[0]
+        return f"<Decomposition: {self._title}>"
+
+    @property
+    def _title(self) -> str:
         end = "complete" if self.complete else "with a remainder"
         return (
-            f"<Decomposition: {len(self)} components up to order {self.max_order} of {rows} rows, "
-            f"{end}, {self.link} scale>"
+            f"{len(self)} components up to order {self.max_order} of {len(self.array)} rows, "
+            f"{end}, {self.link} scale"
         )

@@ -13,7 +13,7 @@ from fastpd.forest import Label
 from fastpd.frames import NOWHERE, Source
 from fastpd.results._axis import Axis
 from fastpd.results._frames import table
-from fastpd.results._steps import steps_table
+from fastpd.results._steps import effect_html, steps_table
 
 __all__ = ["Axis", "Effect"]
 
@@ -169,6 +169,20 @@ class Effect:
             )
         return (array[:, 0], array[:, 1]) if array.shape[1:] == (2,) else (table,)
 
+    def _repr_html_(self) -> str:
+        return effect_html(
+            f"Effect of {self._title}",
+            self.axes,
+            self.pd_steps,
+            self.component_steps,
+            self.output_names,
+        )
+
     def __repr__(self) -> str:
-        steps = " x ".join(str(len(axis.edges) + 1) for axis in self.axes)
-        return f"<Effect of {' and '.join(self.features)}: {steps} steps, {self.link} scale>"
+        return f"<Effect of {self._title}>"
+
+    @property
+    def _title(self) -> str:
+        known = [axis.labels or range(len(axis.edges) + 1) for axis in self.axes]
+        steps = " x ".join(str(len(one)) for one in known)
+        return f"{' and '.join(self.features)}: {steps} steps, {self.link} scale"

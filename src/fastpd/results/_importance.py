@@ -12,6 +12,7 @@ from fastpd.errors import FeatureError, nearest
 from fastpd.frames import Source
 from fastpd.results._columns import Names
 from fastpd.results._frames import per_output, table, titles
+from fastpd.results._html import numbers_html
 
 __all__ = ["Importance", "mean_size"]
 
@@ -146,6 +147,13 @@ class Importance(Mapping[Names, float]):
             **per_output("importance", self.scores, self.output_names),
         }
         return table(columns, Source(self.library), backend)
+
+    def _repr_html_(self) -> str:
+        labels = [" x ".join(one) for one in self.names]
+        numbers = {"importance": self.scores}
+        return numbers_html(
+            "Mean size of components", "component", labels, numbers, self.output_names
+        )
 
     def __repr__(self) -> str:
         overall = self.scores if self.scores.ndim == 1 else self.scores.mean(axis=1)

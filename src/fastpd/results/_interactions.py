@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fastpd.frames import NOWHERE, Source
 from fastpd.results._columns import Names, SetColumns
 from fastpd.results._frames import table, wide
+from fastpd.results._html import columns_html
 
 __all__ = ["Interactions"]
 
@@ -70,8 +71,15 @@ class Interactions(SetColumns):
         """
         return table(wide(self.names, self.array, self.output_names), self.source, backend)
 
+    def _repr_html_(self) -> str:
+        return columns_html(self._title, "set", self.names, self.array, self.output_names)
+
     def __repr__(self) -> str:
+        return f"<Interactions: {self._title}>"
+
+    @property
+    def _title(self) -> str:
         return (
-            f"<Interactions: {self.index} of {len(self)} sets up to order {self.max_order}, "
-            f"{self.array.shape[0]} rows, {self.link} scale>"
+            f"{self.index} of {len(self)} sets up to order {self.max_order}, "
+            f"{len(self.array)} rows, {self.link} scale"
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from fastpd.frames import Source
 from fastpd.results._frames import table
+from fastpd.results._html import html
 
 __all__ = ["Plan"]
 
@@ -67,6 +68,14 @@ class Plan:
         """
         columns = {name: [value] for name, value in asdict(self).items() if name != "library"}
         return table(columns, Source(self.library), backend)
+
+    def _repr_html_(self) -> str:
+        numbers = {name: value for name, value in asdict(self).items() if name != "library"}
+        rows = [
+            (name.removeprefix("n_").replace("_", " "), "any" if value is None else value)
+            for name, value in numbers.items()
+        ]
+        return html("Plan", [], rows)
 
     def __str__(self) -> str:
         deep = "any order" if self.deep_order is None else f"up to order {self.deep_order}"

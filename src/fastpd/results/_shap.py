@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastpd.errors import imported
 from fastpd.frames import NOWHERE, Source
 from fastpd.results._frames import table, wide
+from fastpd.results._html import columns_html
 
 __all__ = ["ShapValues"]
 
@@ -85,6 +86,11 @@ class ShapValues:
             table = table.select(self.feature_names)  # in the model's order, as the values are
         data = None if self.data is None else np.asarray(nw.to_native(table, pass_through=True))
         return data if data is not None and data.shape == self.values.shape[:2] else None
+
+    def _repr_html_(self) -> str:
+        names = [(name,) for name in self.feature_names]
+        caption = f"SHAP values of {len(self.values):,} rows, {self.link} scale"
+        return columns_html(caption, "feature", names, self.values, self.output_names)
 
     def __repr__(self) -> str:
         shape = " x ".join(str(n) for n in self.values.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from fastpd.results._axis import Axis
 from fastpd.results._columns import Names
 from fastpd.results._frames import per_output
+from fastpd.results._html import html, numbers_html
 
 __all__ = ["steps_table"]
 
@@ -44,6 +46,32 @@ def steps_table(
         chosen = values[at].reshape(places[0].size, *values.shape[len(axes) :])
         columns |= per_output(title, chosen, outputs)
     return columns
+
+
+def effect_html(
+    caption: str, axes: Sequence[Axis], pd: Floats, component: Floats, outputs: Names
+) -> str:
+    """Return the first steps of one feature, or what the steps of several features are."""
+    if len(axes) == 1:
+        steps = listed_steps(axes[0])
+        numbers = {"pd": pd[steps], "component": component[steps]}
+        labels = _step_labels(axes[0])
+        return numbers_html(caption, axes[0].name, labels, numbers, outputs, bars=False)
+    named = [(axis.name, _step_labels(axis)) for axis in axes]
+    rows = [(name, len(labels), labels[0], labels[-1]) for name, labels in named]
+    return html(caption, ["feature", "steps", "first", "last"], rows)
+
+
+def _step_labels(axis: Axis) -> list[str]:
+    """Return in words where each listed step is."""
+    missing = [] if axis.missing_step is None else ["missing"]
+    if axis.labels is not None:
+        return [*map(str, axis.labels), *missing]
+    edges = [f"{edge:.6g}" for edge in axis.edges.tolist()]
+    if not edges:
+        return ["any", *missing]
+    inner = [f"{one} to {other}" for one, other in pairwise(edges)]
+    return [f"below {edges[0]}", *inner, f"{edges[-1]} and above", *missing]
 
 
 def listed_steps(axis: Axis) -> Steps:
