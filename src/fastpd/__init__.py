@@ -30,6 +30,7 @@ from fastpd.results import (
     Importance,
     Interactions,
     Plan,
+    ShapParts,
     ShapValues,
 )
 from fastpd.surrogates import Surrogate, surrogate
@@ -57,6 +58,7 @@ __all__ = [
     "ModelMismatchError",
     "OptionError",
     "Plan",
+    "ShapParts",
     "ShapValues",
     "StandardErrors",
     "Surrogate",

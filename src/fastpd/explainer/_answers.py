@@ -16,15 +16,17 @@ from fastpd.queries import (
     components,
     effect,
     effect_features,
+    feature_index,
     feature_sets,
     interactions,
     predict,
     probability_effect,
     probability_value,
     shap,
+    shap_parts,
     value,
 )
-from fastpd.results import Decomposition, Effect, Interactions, ShapValues
+from fastpd.results import Decomposition, Effect, Interactions, ShapParts, ShapValues
 
 __all__ = ["Answers"]
 
@@ -87,6 +89,19 @@ class Answers(Held):
         # Features that a pipeline mixes have values of their own, which the table does not show.
         data = X if steps is None or steps.owner is not None else rows.chunk(0, rows.n_rows)
         return shap(self._engine(), rows, data, dtype)
+
+    def shap_parts(self, feature: Any, X: Any) -> ShapParts:
+        """Return the SHAP values of one feature with the components that they mix.
+
+        Examples
+        --------
+        >>> parts = fastpd.Explainer(model, X).shap_parts("x0", X)
+        >>> mixed = parts.main + parts.pairs.sum(axis=1) + parts.higher
+        >>> float(abs(parts.shap - mixed).max()) < 1e-9
+        True
+        """
+        index = feature_index(feature, self.feature_names)
+        return shap_parts(self._engine(), index, self._rows(X))
 
     def components(self, X: Any, max_order: int = 2, *, dtype: Any = np.float64) -> Decomposition:
         """Return the components m_S of the functional decomposition at rows, up to an order."""

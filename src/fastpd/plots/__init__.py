@@ -4,6 +4,7 @@ from fastpd.plots._effect import plot_effect
 from fastpd.plots._importance import plot_importance, plot_orders
 from fastpd.plots._missed import plot_missed
 from fastpd.plots._network import plot_network
+from fastpd.plots._shap_parts import plot_shap_parts
 from fastpd.plots._waterfall import plot_waterfall
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "plot_missed",
     "plot_network",
     "plot_orders",
+    "plot_shap_parts",
     "plot_waterfall",
 ]

@@ -4,11 +4,18 @@ from fastpd.queries._adequacy import adequacy
 from fastpd.queries._components import component_columns, components
 from fastpd.queries._effects import effect
 from fastpd.queries._engine import Cache, Engine, Settings, chunks_of
-from fastpd.queries._features import FeatureSet, check_order, effect_features, feature_sets
+from fastpd.queries._features import (
+    FeatureSet,
+    check_order,
+    effect_features,
+    feature_index,
+    feature_sets,
+)
 from fastpd.queries._folds import Fold, folds_of, jackknife
 from fastpd.queries._importance import importance
 from fastpd.queries._indices import check_index
 from fastpd.queries._probability import check_scale, probability_effect, probability_value
+from fastpd.queries._shap_parts import shap_parts
 from fastpd.queries._shapley import interactions, shap
 from fastpd.queries._tables import Ask, table_bytes
 from fastpd.queries._value import predict, value
@@ -29,6 +36,7 @@ __all__ = [
     "components",
     "effect",
     "effect_features",
+    "feature_index",
     "feature_sets",
     "folds_of",
     "importance",
@@ -38,6 +46,7 @@ __all__ = [
     "probability_effect",
     "probability_value",
     "shap",
+    "shap_parts",
     "table_bytes",
     "value",
 ]

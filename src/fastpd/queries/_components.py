@@ -16,7 +16,7 @@ from fastpd.queries._tables import Ask, answer
 from fastpd.queries._value import predict
 from fastpd.results import Decomposition
 
-__all__ = ["component_columns", "components"]
+__all__ = ["columns_of", "component_columns", "components"]
 
 # A grid of more cells than this costs more to make and to keep than the tables it replaces.
 _MOST_CELLS = 1 << 20
@@ -48,7 +48,14 @@ def component_columns(
 ) -> tuple[list[FeatureSet], NDArray[Any]]:
     """Return the sets and their components: (outputs, sets, rows)."""
     engine.need_order(max_order, f"components of order {max_order}")
-    on_grid, by_table = _routes(engine, present_sets(engine, max_order))
+    return columns_of(engine, present_sets(engine, max_order), rows, dtype)
+
+
+def columns_of(
+    engine: Engine, wanted: list[FeatureSet], rows: Rows, dtype: Any
+) -> tuple[list[FeatureSet], NDArray[Any]]:
+    """Return the wanted sets, in some order, and their components: (outputs, sets, rows)."""
+    on_grid, by_table = _routes(engine, wanted)
     sets = [*on_grid, *by_table]
     memory = new_output(rows.n_rows, len(sets), engine.forest.n_outputs, dtype)
     _look_up(engine, on_grid, rows, memory[:, : len(on_grid)])

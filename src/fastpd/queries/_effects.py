@@ -15,7 +15,7 @@ from fastpd.queries._features import FeatureSet
 from fastpd.results import Effect
 from fastpd.results._effect import Axis
 
-__all__ = ["EffectModel", "effect", "effect_axes", "effect_model"]
+__all__ = ["EffectModel", "effect", "effect_axes", "effect_model", "is_column"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +125,15 @@ def _steps_of(
         joint = model.cells.astype(np.float64, copy=False).reshape(sorted_shape)
         joint = joint if features[0] < features[1] else joint.T
     return mains[0][:, None] + mains[1][None, :], joint
+
+
+def is_column(engine: Engine, player: int) -> bool:
+    """Tell whether a feature is one column that reaches the trees as it is."""
+    try:
+        _refuse_groups(engine, (player,))
+    except OptionError:
+        return False
+    return True
 
 
 def _refuse_groups(engine: Engine, features: FeatureSet) -> None:

@@ -7,6 +7,7 @@ from fastpd.results._importance import Importance
 from fastpd.results._interactions import Interactions
 from fastpd.results._plan import Plan
 from fastpd.results._shap import ShapValues
+from fastpd.results._shap_parts import ShapParts
 
 __all__ = [
     "Adequacy",
@@ -15,5 +16,6 @@ __all__ = [
     "Importance",
     "Interactions",
     "Plan",
+    "ShapParts",
     "ShapValues",
 ]
