@@ -19,7 +19,18 @@ from fastpd import Explainer, datasets
 from oracles import random_forest, rows_for
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-HEAVY = ("xgboost", "pandas", "matplotlib", "shap", "polars", "pyarrow", "sklearn", "scipy")
+HEAVY = (
+    "xgboost",
+    "pandas",
+    "matplotlib",
+    "jinja2",
+    "shap",
+    "polars",
+    "pyarrow",
+    "sklearn",
+    "scipy",
+)
+TEMPLATES = [f"report/templates/report.{kind}" for kind in ("html.j2", "css", "js")]
 RNG = np.random.default_rng(0)
 MODEL = random_forest(RNG, 5, n_trees=40, depth=5)
 ROWS = rows_for(MODEL, 300, RNG)
@@ -57,7 +68,13 @@ def test_explaining_arrays_brings_no_other_library():
 
 def test_types_and_data_are_installed():
     files = resources.files("fastpd")
-    for name in ("py.typed", "_core.pyi", "datasets/adult.npz", "datasets/ATTRIBUTION.md"):
+    for name in (
+        "py.typed",
+        "_core.pyi",
+        "datasets/adult.npz",
+        "datasets/ATTRIBUTION.md",
+        *TEMPLATES,
+    ):
         assert files.joinpath(name).is_file(), name
 
 

@@ -201,7 +201,8 @@ class Held:
         return rows
 
     def _rows(self, X: Any) -> Rows:
-        return as_rows(X, self._columns)
+        """Read rows; those that were read before are taken as they are."""
+        return X if isinstance(X, Rows) else as_rows(X, self._columns)
 
     def _ready(self) -> _State:
         state = self._state

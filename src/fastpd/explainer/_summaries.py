@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fastpd.errors import OptionError
 from fastpd.explainer._held import Held
@@ -18,6 +18,11 @@ from fastpd.queries import (
     table_bytes,
 )
 from fastpd.results import Adequacy, Importance, Plan
+
+if TYPE_CHECKING:
+    from fastpd.explainer import Explainer
+    from fastpd.report import Report
+    from fastpd.surrogates import Fidelity
 
 __all__ = ["Summaries"]
 
@@ -121,4 +126,60 @@ class Summaries(Held):
             memory_limit=self._settings.memory_limit,
             probability_predictions=self.n_background,
             library=engine.library,
+        )
+
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        title: str | None = None,
+        rows: Any = None,
+        max_order: int = 2,
+        pairs: int = 8,
+        date: Any = None,
+        fidelity: Fidelity | None = None,
+    ) -> Report:
+        """Return a page that says what the model does (needs jinja2).
+
+        Parameters
+        ----------
+        X
+            Rows to report on; by default the background.
+        y
+            The true values of these rows, to tell how well the model predicts.
+        title
+            Title of the page.
+        rows
+            Positions of rows to explain beside the most extreme ones and a typical one.
+        max_order
+            Largest sets of features.
+        pairs
+            How many of the strongest interactions are drawn.
+        date
+            What the page is dated; by default nothing, so that the same input gives the same page.
+        fidelity
+            How closely the model follows one that it stands for, as `fastpd.surrogate` returns.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> page = fastpd.Explainer(model, X).report(X, title="Made up").save(folder / "page.html")
+        >>> page.name
+        'page.html'
+        """
+        from fastpd.report import Sources, make_report  # at call time, for it knows explainers
+
+        state = self._ready()
+        given = None if X is None else self._rows(X)
+        return make_report(
+            cast("Explainer", self),
+            Sources(state.engine, state.sample, given, X, y),
+            title=title,
+            rows=rows,
+            max_order=max_order,
+            pairs=pairs,
+            date=date,
+            fidelity=fidelity,
         )

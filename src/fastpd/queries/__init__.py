@@ -14,7 +14,12 @@ from fastpd.queries._features import (
 from fastpd.queries._folds import Fold, folds_of, jackknife
 from fastpd.queries._importance import importance
 from fastpd.queries._indices import check_index
-from fastpd.queries._probability import check_scale, probability_effect, probability_value
+from fastpd.queries._probability import (
+    check_scale,
+    probabilities,
+    probability_effect,
+    probability_value,
+)
 from fastpd.queries._shap_parts import shap_parts
 from fastpd.queries._shapley import interactions, shap
 from fastpd.queries._tables import Ask, table_bytes
@@ -43,6 +48,7 @@ __all__ = [
     "interactions",
     "jackknife",
     "predict",
+    "probabilities",
     "probability_effect",
     "probability_value",
     "shap",

@@ -25,7 +25,7 @@ def adequacy(
     shares = np.full(rows.n_rows, 1 / rows.n_rows) if weights is None else weights / weights.sum()
     sums: Floats = np.zeros(0)
     for start in range(0, rows.n_rows, _STEP):
-        part = rows.part(start, min(start + _STEP, rows.n_rows))
+        part = _read_once(rows, start, min(start + _STEP, rows.n_rows))
 
         def columns(of: Engine, part: Rows = part) -> Floats:
             return component_columns(of, part, max_order, np.float64)[1]
@@ -52,3 +52,9 @@ def adequacy(
         engine.forest.output_names,
         engine.source_of(rows).library,
     )
+
+
+def _read_once(rows: Rows, start: int, stop: int) -> Rows:
+    """Return a part of the rows in memory: every fold asks for it."""
+    block = rows.chunk(start, stop)
+    return Rows(len(block), rows.n_features, lambda first, last: block[first:last])

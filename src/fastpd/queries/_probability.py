@@ -23,7 +23,7 @@ from fastpd.queries._features import FeatureSet
 from fastpd.queries._value import raw_scores
 from fastpd.results import Effect
 
-__all__ = ["check_scale", "probability_effect", "probability_value"]
+__all__ = ["check_scale", "probabilities", "probability_effect", "probability_value"]
 
 Floats = NDArray[np.float64]
 
@@ -105,7 +105,7 @@ def _means(
         for at in range(0, len(distinct), _POINTS):
             part = slice(at, at + _POINTS)
             raw = _predicted(engine, block, distinct[part], columns)
-            total[part] += (share * _probability(engine.forest, raw)).sum(axis=1)
+            total[part] += (share * probabilities(engine.forest, raw)).sum(axis=1)
         if poll is not None:
             poll(first + len(block), others.n_rows)
     means: Floats = total / weights.sum()
@@ -120,7 +120,10 @@ def _predicted(engine: Engine, block: Floats, points: Floats, columns: NDArray[n
     return raw_scores(engine, flat).reshape(len(points), len(block), -1)
 
 
-def _probability(forest: Forest, raw: Floats) -> Floats:
+def probabilities(forest: Forest, raw: Floats) -> Floats:
+    """Return the probabilities of raw scores of a classifier, (..., outputs)."""
+    if forest.link == "probability":
+        return raw
     raw = raw * forest.slope
     if forest.link == "softmax":
         powers = np.exp(raw - raw.max(axis=-1, keepdims=True))

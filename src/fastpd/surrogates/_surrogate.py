@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -16,6 +16,9 @@ from fastpd.measures import check_weights
 from fastpd.options import as_n_jobs, check_count
 from fastpd.surrogates._fidelity import Fidelity, fidelity_of
 from fastpd.surrogates._fitting import FITTERS
+
+if TYPE_CHECKING:
+    from fastpd.report import Report
 
 __all__ = ["Surrogate", "surrogate"]
 
@@ -44,6 +47,10 @@ class Surrogate:
     fidelity: Fidelity
     model: Any
     parameters: Mapping[str, Any]
+
+    def report(self, X: Any = None, y: Any = None, **options: Any) -> Report:
+        """Return the ensemble's `Explainer.report`, which says how closely it follows."""
+        return self.explainer.report(X, y, fidelity=self.fidelity, **options)
 
 
 def surrogate(

@@ -1,0 +1,318 @@
+"""Asking an explainer for all that a report says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fastpd
+from fastpd.errors import FastPDError, MemoryLimitError, OptionError
+from fastpd.frames import Rows
+from fastpd.measures import Sample
+from fastpd.queries import Engine
+from fastpd.report._checks import Feature, notes_of, pair_supports
+from fastpd.report._data import Curve, Lost, Map, PairSupport, ReportData, Summary
+from fastpd.report._effects import curve_of, map_of
+from fastpd.report._orders import Pass, by_output, orders_of, pass_over
+from fastpd.report._rows import Standing, shares_of, standing, standing_of_sample
+from fastpd.report._scores import scores_of, target
+from fastpd.report._stories import chosen_rows, stories_of
+from fastpd.report._values import texts_of_rows, texts_of_steps
+from fastpd.results import Adequacy, Effect, Importance
+from fastpd.surrogates._fidelity import Fidelity
+
+if TYPE_CHECKING:
+    from fastpd.explainer import Explainer
+
+__all__ = ["Asked", "Sources", "gather"]
+
+Floats = NDArray[np.float64]
+_MOST_OUTPUTS = 12
+_MOST_STEPS = 300  # of one curve, shown one by one
+_ALL_STEPS = 24_000  # of all curves and outputs together
+_COMPARED = 12  # features that are compared in pairs
+_ADEQUACY_CELLS = 8_000_000  # components at rows, up to which order 2 takes seconds
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the caller of a report chose.
+
+    Attributes
+    ----------
+    title, date
+        As they are to be written; None for a title of its own and no date.
+    rows
+        Rows to explain beside the extreme ones.
+    max_order
+        Largest sets of features.
+    pairs
+        How many interactions are drawn.
+    fidelity
+        Of a surrogate.
+    """
+
+    title: str | None
+    rows: tuple[int, ...]
+    max_order: int
+    pairs: int
+    date: str | None
+    fidelity: Fidelity | None
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """Where a report takes its numbers from.
+
+    Attributes
+    ----------
+    engine, sample
+        The model with its measure, and the background as far as it is kept.
+    rows, table, y
+        Rows that were given, the table that they came in, and the truth; None without.
+    """
+
+    engine: Engine
+    sample: Sample
+    rows: Rows | None
+    table: Any
+    y: Any
+
+
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    """The rows that a report is about."""
+
+    rows: Rows
+    here: Standing
+    background: Standing | None  # where it is known
+    own: bool
+
+    @property
+    def other(self) -> Standing | None:
+        """The background, where it is known and not the very rows of the report."""
+        return self.background if self.own else None
+
+
+def gather(explainer: Explainer, sources: Sources, asked: Asked) -> ReportData:
+    """Return all that a report says."""
+    _check_outputs(explainer)
+    ground = _ground(sources)
+    rows = ground.rows if ground.own else None
+    importance = explainer.importance(rows, asked.max_order)
+    truth = None if sources.y is None else target(sources.y, ground.rows.n_rows)
+    found = pass_over(explainer, ground.rows, asked.max_order, len(importance))
+    orders = orders_of(found, importance, ground.here.shares)
+    effects, lost = _effects(explainer, importance)
+    curves = _curves(effects, importance, ground)
+    maps, unmapped = _maps(explainer, effects, importance, ground, asked.pairs)
+    adequacy, order, unsure = _adequacy(explainer, rows, importance, ground, asked.max_order)
+    pairs = _pairs(curves, importance, ground)
+    return ReportData(
+        title=asked.title or "What the model does",
+        summary=_summary(explainer, sources, ground, found, asked),
+        importance=importance,
+        orders=orders,
+        curves=curves,
+        maps=maps,
+        stories=_stories(explainer, sources, ground, found, effects, asked),
+        adequacy=adequacy,
+        adequacy_order=order,
+        pairs=pairs,
+        scores=() if truth is None else scores_of(sources.engine.forest, found.predictions, truth),
+        fidelity=asked.fidelity,
+        notes=notes_of(curves, pairs, orders, adequacy, ground.rows.n_rows),
+        lost=(*lost, *unmapped, *unsure),
+    )
+
+
+def _check_outputs(explainer: Explainer) -> None:
+    n_outputs = len(explainer.output_names)
+    if n_outputs > _MOST_OUTPUTS:
+        raise OptionError(
+            f"the model has {n_outputs} outputs; a report shows at most {_MOST_OUTPUTS}. Make the "
+            "explainer for one of them, such as Explainer(..., output=0)."
+        )
+
+
+def _ground(sources: Sources) -> _Ground:
+    engine = sources.engine
+    background = standing_of_sample(engine, sources.sample) if sources.sample.weights else None
+    if sources.rows is not None:
+        here, same = standing(engine, sources.rows)
+        return _Ground(same, here, background, own=True)
+    kept = sources.sample.rows() if background is not None else None
+    if kept is None or background is None:
+        why = (
+            "the background was too large to keep"
+            if engine.measure.n_rows
+            else f"the measure {engine.measure.name} has no rows"
+        )
+        raise OptionError(f"{why}, and a report is about rows; pass some, such as report(X).")
+    return _Ground(kept[0], background, background, own=False)
+
+
+def _effects(
+    explainer: Explainer, importance: Importance
+) -> tuple[dict[int, Effect], tuple[Lost, ...]]:
+    """Return main effects by position, of the features that have any and that are one column."""
+    effects, lost = {}, []
+    used = {names[0] for names in importance.names if len(names) == 1}
+    for index, name in enumerate(explainer.feature_names):
+        if name not in used:
+            continue
+        try:
+            effects[index] = explainer.effect(index)
+        except (OptionError, MemoryLimitError) as error:
+            lost.append(Lost(f"The curve of {name}", str(error)))
+    return effects, tuple(lost)
+
+
+def _score(importance: Importance, *names: str) -> Floats:
+    return np.atleast_1d(np.asarray(importance[names], dtype=np.float64))
+
+
+def _curves(
+    effects: dict[int, Effect], importance: Importance, ground: _Ground
+) -> tuple[Curve, ...]:
+    """Return the curves, the most important first."""
+    n_outputs = len(importance.output_names)
+    most = max(40, min(_MOST_STEPS, _ALL_STEPS // max(len(effects) * n_outputs, 1)))
+    curves = [
+        curve_of(
+            effect,
+            index,
+            _score(importance, effect.features[0]),
+            ground.here,
+            ground.other,
+            most,
+        )
+        for index, effect in effects.items()
+        if index in ground.here.steps
+    ]
+    return tuple(sorted(curves, key=lambda curve: -float(curve.importance.mean())))
+
+
+def _maps(
+    explainer: Explainer,
+    effects: dict[int, Effect],
+    importance: Importance,
+    ground: _Ground,
+    most: int,
+) -> tuple[tuple[Map, ...], tuple[Lost, ...]]:
+    """Return the strongest interactions of two features."""
+    maps, lost = [], []
+    pairs = [names for names in importance.names if len(names) == 2][:most]
+    place = {name: index for index, name in enumerate(explainer.feature_names)}
+    for names in pairs:
+        # Labels are read best at the left side, above one another.
+        ordered = sorted(names, key=lambda name: _n_labels(effects.get(place[name])))
+        indices = (place[ordered[0]], place[ordered[1]])
+        try:
+            effect = explainer.effect(*indices)
+        except (OptionError, MemoryLimitError) as error:
+            lost.append(Lost(f"The map of {' and '.join(names)}", str(error)))
+        else:
+            maps.append(map_of(effect, indices, _score(importance, *names), ground.here))
+    return tuple(maps), tuple(lost)
+
+
+def _n_labels(effect: Effect | None) -> int:
+    return 0 if effect is None else len(effect.axes[0].labels or ())
+
+
+def _adequacy(
+    explainer: Explainer,
+    rows: Rows | None,
+    importance: Importance,
+    ground: _Ground,
+    max_order: int,
+) -> tuple[Adequacy | None, int, tuple[Lost, ...]]:
+    """Return the adequacy of the background, of main effects alone where more takes long."""
+    order = max_order if len(importance) * ground.rows.n_rows <= _ADEQUACY_CELLS else 1
+    try:
+        return explainer.adequacy(rows, order), order, ()
+    except FastPDError as error:
+        return None, order, (Lost("How sure the numbers are", str(error)),)
+
+
+def _pairs(
+    curves: Sequence[Curve], importance: Importance, ground: _Ground
+) -> tuple[PairSupport, ...]:
+    """Return how the most important features go together in the background."""
+    rows = ground.background or ground.here
+    features = [
+        Feature(curve.index, curve.feature, curve.labels is None)
+        for curve in curves[:_COMPARED]
+        if curve.index in rows.steps
+    ]
+    overall = by_output(importance).mean(axis=1)
+    scores = dict(zip(importance.names, overall.tolist(), strict=True))
+    return pair_supports(features, rows, scores)
+
+
+def _stories(
+    explainer: Explainer,
+    sources: Sources,
+    ground: _Ground,
+    found: Pass,
+    effects: dict[int, Effect],
+    asked: Asked,
+) -> Any:
+    n_rows = ground.rows.n_rows
+    wrong = [row for row in asked.rows if not 0 <= row < n_rows]
+    if wrong:
+        raise OptionError(
+            f"rows has {wrong[0]}; expected positions of rows to explain, 0 to {n_rows - 1}."
+        )
+    if sources.rows is not None:
+        texts = texts_of_rows(sources.engine, sources.rows, sources.table)
+    else:
+        axes = {index: effect.axes[0] for index, effect in effects.items()}
+        texts = texts_of_steps(sources.engine, ground.here, axes)
+    chosen = chosen_rows(found.predictions, ground.here.shares, asked.rows)
+    spread = np.ptp(found.predictions, axis=0)
+    return stories_of(explainer, ground.rows, chosen, texts, asked.max_order, spread)
+
+
+def _summary(
+    explainer: Explainer, sources: Sources, ground: _Ground, found: Pass, asked: Asked
+) -> Summary:
+    engine, plan = sources.engine, explainer.plan()
+    used = {k for k in range(len(engine.names)) if engine.blocks.columns_of(k)}
+    low, high = found.predictions.min(axis=0), found.predictions.max(axis=0)
+    weights = shares_of(np.concatenate(sources.sample.weights)) if ground.background else None
+    return Summary(
+        source=engine.forest.source,
+        n_trees=plan.n_trees,
+        n_leaves=plan.n_leaves,
+        features=explainer.feature_names,
+        unused=tuple(name for k, name in enumerate(engine.names) if k not in used),
+        outputs=explainer.output_names,
+        link=engine.forest.link,
+        expected=np.atleast_1d(explainer.expected_value),
+        measure=engine.measure.name,
+        n_background=explainer.n_background,
+        n_rows=ground.rows.n_rows,
+        own_rows=ground.own,
+        weighted=weights is not None and bool(np.ptp(weights) > 0),
+        low=low,
+        middle=_medians(found.predictions, ground.here.shares),
+        high=high,
+        precision=engine.settings.precision,
+        version=fastpd.__version__,
+        date=asked.date,
+    )
+
+
+def _medians(columns: Floats, shares: Floats) -> Floats:
+    middle = []
+    for column in columns.T:
+        order = np.argsort(column, kind="stable")
+        at = np.searchsorted(np.cumsum(shares[order]), 0.5)
+        middle.append(column[order[min(int(at), len(order) - 1)]])
+    return np.array(middle)
