@@ -145,14 +145,16 @@ def _ground(sources: Sources) -> _Ground:
     if sources.rows is not None:
         here, same = standing(engine, sources.rows)
         return _Ground(same, here, background, own=True)
+    if sources.sample.bins is None:
+        raise sources.sample.refusal(
+            "a report without X is about rows of the background", "Pass rows, such as report(X)"
+        )
     kept = sources.sample.rows() if background is not None else None
     if kept is None or background is None:
-        why = (
-            "the background was too large to keep"
-            if engine.measure.n_rows
-            else f"the measure {engine.measure.name} has no rows"
+        raise OptionError(
+            f"the measure {engine.measure.name} has no rows for a report to be about; pass some, "
+            "such as report(X)."
         )
-        raise OptionError(f"{why}, and a report is about rows; pass some, such as report(X).")
     return _Ground(kept[0], background, background, own=False)
 
 

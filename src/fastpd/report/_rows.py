@@ -54,7 +54,7 @@ def standing(engine: Engine, rows: Rows) -> tuple[Standing, Rows]:
     much sooner than those of a table with labels.
     """
     most = rows.n_rows * max(rows.n_features, 1) * 4
-    sample = Sample(engine.blocks, (), (), most)
+    sample = Sample.nothing(engine.blocks, most)
     low, high = np.full((2, rows.n_features), np.nan)
     for start, stop in chunks_of(rows):
         chunk = rows.chunk(start, stop)
