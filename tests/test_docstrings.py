@@ -12,6 +12,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import xgboost
+from matplotlib import pyplot
 
 import fastpd
 
@@ -38,7 +39,7 @@ def _no_figures() -> Iterator[None]:
     """Draw without a screen, and leave no figure of an example open."""
     mpl.use("Agg")
     yield
-    mpl.pyplot.close("all")
+    pyplot.close("all")
 
 
 @pytest.mark.parametrize("name", MODULES)
