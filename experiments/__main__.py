@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from time import perf_counter
 
 from experiments.catalogue import NAMES, as_table, name_of
 from experiments.findings import write
+from experiments.realdata import FOLDER
 from experiments.size import Size
 
 _EPILOG = f"""
@@ -39,7 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=_count, help="simulation runs of each setting")
     parser.add_argument("--searches", type=_count, help="draws of parameters in each run")
     parser.add_argument("--jobs", type=_count, help="processes; one a core if not given")
+    parser.add_argument("--data", metavar="FOLDER", help="of OpenML's sets; else downloaded")
     options = parser.parse_args(arguments)
+    if options.data is not None:
+        os.environ[FOLDER] = options.data
     try:
         names = dict.fromkeys(name_of(one) for one in options.names or NAMES)
     except ValueError as error:

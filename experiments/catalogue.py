@@ -33,6 +33,8 @@ CATALOGUE = (
     Entry("components", ("figure 5", "figure 10"), "--repeats 150 --searches 50"),
     Entry("consistency", ("proposition 2",), "none given; repeats are backgrounds"),
     Entry("readings", ("equation 5",), "none: it takes a second"),
+    Entry("suites", ("section 5.1",), "--searches 100; repeats are small backgrounds"),
+    Entry("adult", ("figure 6", "section 5.2"), "--searches 25; repeats are fits"),
 )
 NAMES = tuple(entry.name for entry in CATALOGUE)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from experiments.catalogue import CATALOGUE, NAMES
 __all__ = ["RESULTS", "Finding", "write"]
 
 RESULTS = Path(__file__).parent / "results"
+_MOST_LINES = 60  # of a table that stands on the page unfolded
 _INTRODUCTION = """# The paper, claim by claim
 
 Written by `make paper`, which runs all experiments; `make paper FIG=3` runs one by its figure, and
@@ -43,6 +44,8 @@ class Finding:
         Its table.
     figures
         File names of its figures.
+    tables
+        Longer tables by file name, the headings in the first row; the page only names them.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Finding:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     figures: Sequence[str] = ()
+    tables: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
 
 
 def write(finding: Finding, figures: dict[str, Any]) -> None:
@@ -61,11 +65,11 @@ def write(finding: Finding, figures: dict[str, Any]) -> None:
     mpl.rcParams["svg.hashsalt"] = "fastpd"  # the same bytes for the same picture
     for name, figure in figures.items():
         figure.savefig(RESULTS / f"{name}.svg", metadata={"Date": None})
-    with (RESULTS / f"{finding.name}.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(finding.columns)
-        writer.writerows([[_plain(cell) for cell in row] for row in finding.rows])
-    text = json.dumps(asdict(finding), indent=1)
+    for name, rows in {finding.name: [finding.columns, *finding.rows], **finding.tables}.items():
+        with (RESULTS / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([[_plain(cell) for cell in row] for row in rows])
+    kept = asdict(finding) | {"tables": dict.fromkeys(finding.tables, ())}  # rows: in their files
+    text = json.dumps(kept, indent=1)
     (RESULTS / f"{finding.name}.json").write_text(text + "\n", encoding="utf-8")
     (RESULTS / "README.md").write_text(_page(), encoding="utf-8")
 
@@ -96,12 +100,19 @@ def _section(finding: Finding) -> str:
             f"**Here:** {finding.outcome}\n",
             f"**Sizes:** {finding.sizes}\n",
             *pictures,
-            lines[0],
-            rule,
-            *lines[1:],
+            *(f"More: [{name}.csv]({name}.csv)\n" for name in finding.tables),
+            *_folded(lines[0], rule, *lines[1:]),
             "",
         ]
     )
+
+
+def _folded(*lines: str) -> list[str]:
+    """Return a table's lines, to be opened by a click where they are many."""
+    if len(lines) <= _MOST_LINES:
+        return list(lines)
+    title = f"<details><summary>Table of {len(lines) - 2} rows</summary>\n"
+    return [title, *lines, "\n</details>"]
 
 
 def _plain(cell: Any) -> str:
