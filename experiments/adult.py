@@ -187,7 +187,8 @@ def _sizes(models: dict[str, tuple[float, ...]], searches: int, fits: int, perso
     return (
         f"{persons:,} persons without missing values, {searches} draws of the paper's grid (the "
         f"paper: 25), judged by log loss on 5 folds; the best: {values}. {fits} fits of either "
-        "model, each with a seed of its own. Log-odds; weighted by the persons of each age."
+        "model, each with a seed of its own. Log-odds; weighted by the persons of each age. The "
+        "paper gives neither the order of its codes nor a seed."
     )
 
 
