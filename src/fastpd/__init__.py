@@ -25,8 +25,10 @@ from fastpd.explainer import Explainer, StandardErrors, load
 from fastpd.forest import Forest
 from fastpd.results import (
     Adequacy,
+    Ale,
     Decomposition,
     Effect,
+    Ice,
     Importance,
     Interactions,
     Plan,
@@ -39,6 +41,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Adequacy",
+    "Ale",
     "BackgroundError",
     "DataError",
     "Decomposition",
@@ -48,6 +51,7 @@ __all__ = [
     "FeatureError",
     "FidelityError",
     "Forest",
+    "Ice",
     "Importance",
     "Interactions",
     "MemoryLimitError",

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import matplotlib as mpl
 import pytest
+from matplotlib import pyplot
 
 
 @pytest.fixture(autouse=True)
 def _no_screen() -> Iterator[None]:
     mpl.use("Agg")
     yield
-    mpl.pyplot.close("all")
+    pyplot.close("all")

@@ -256,9 +256,9 @@ def test_feature_sets_that_the_model_has_not(ex: Explainer, bad: tuple[Any, ...]
     says(FeatureError, *words, run=lambda: ex.value([("age",), features], X))
 
 
-def test_effects_are_of_one_or_two_features(ex: Explainer):
+def test_effects_are_of_one_to_three_features(ex: Explainer):
     says(OptionError, "0 features", "effect('age')", run=lambda: ex.effect())
-    says(OptionError, "3 features", "one or two", run=lambda: ex.effect("age", "sex", "age"))
+    says(OptionError, "4 features", "two or three", run=lambda: ex.effect("age", "sex", 0, 1))
     says(FeatureError, "twice", run=lambda: ex.effect("age", "age"))
     says(FeatureError, "Did you mean 'age'?", run=lambda: ex.effect("ag"))
     says(FeatureError, "tuple", run=lambda: ex.effect(("age", "sex")))

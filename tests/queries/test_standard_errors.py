@@ -179,5 +179,5 @@ class TestMisuse:
             self.ex.standard_errors(4).factor(level)
 
     def test_effects_of_many_features(self):
-        with pytest.raises(OptionError, match="expected one or two"):
-            self.ex.standard_errors(4).effect(0, 1, 2)
+        with pytest.raises(OptionError, match="expected one, two or three"):
+            self.ex.standard_errors(4).effect(0, 1, 2, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ from numpy.typing import NDArray
 
 from fastpd.explainer._held import Held
 from fastpd.frames import cells_of
+from fastpd.options import check_count
 from fastpd.queries import (
+    ale,
     check_index,
     check_order,
     check_scale,
@@ -18,15 +21,17 @@ from fastpd.queries import (
     effect_features,
     feature_index,
     feature_sets,
+    ice,
     interactions,
     predict,
     probability_effect,
     probability_value,
     shap,
     shap_parts,
+    support,
     value,
 )
-from fastpd.results import Decomposition, Effect, Interactions, ShapParts, ShapValues
+from fastpd.results import Ale, Decomposition, Effect, Ice, Interactions, ShapParts, ShapValues
 
 __all__ = ["Answers"]
 
@@ -130,7 +135,7 @@ class Answers(Held):
         return interactions(self._engine(), self._rows(X), size, kind, dtype)
 
     def effect(self, *features: Any, scale: str = "link") -> Effect:
-        """Return the effect of one or two features as an exact step function.
+        """Return the effect of one, two or three features as an exact step function.
 
         On the scale ``"probability"`` of a classifier it is the mean of predicted probabilities, at
         the cost of predicting every pair of a step and a background row. Of the columns that go
@@ -145,5 +150,72 @@ class Answers(Held):
         ordered = effect_features(features, self.feature_names)
         state = self._ready()
         if check_scale(scale, state.engine.forest):
-            return probability_effect(state.engine, state.sample, ordered)
-        return effect(state.engine, ordered, state.engine.base)
+            found = probability_effect(state.engine, state.sample, ordered)
+        else:
+            found = effect(state.engine, ordered, state.engine.base)
+        return replace(found, support=support(state.engine, state.sample, ordered))
+
+    def ice(self, feature: Any, X: Any, *, scale: str = "link") -> Ice:
+        """Return each row's prediction as an exact step function of one feature.
+
+        Parameters
+        ----------
+        feature
+            Its name or index.
+        X
+            Rows, one curve for each.
+        scale
+            ``"link"``, or ``"probability"`` of a classifier.
+
+        Examples
+        --------
+        >>> curves = fastpd.Explainer(model, X).ice("x0", X[:10])
+        >>> curves.at([0.0, 0.5]).shape
+        (10, 2)
+        """
+        known = self.effect(feature, scale=scale)
+        state, rows = self._ready(), self._rows(X)
+        transformed = check_scale(scale, state.engine.forest)
+        place = feature_index(feature, self.feature_names)
+        return ice(state.engine, place, rows, known, transformed=transformed)
+
+    def ale(
+        self,
+        feature: Any,
+        X: Any = None,
+        *,
+        weights: Any = None,
+        intervals: int = 40,
+        scale: str = "link",
+    ) -> Ale:
+        """Return the accumulated local effect of a feature that holds numbers.
+
+        It averages how the prediction changes at each threshold over the rows near it, where the
+        PD curve averages over all rows, whether or not such rows are likely. Categories have no
+        order to accumulate along, and are refused; rows whose value is missing are left out.
+
+        Parameters
+        ----------
+        feature
+            Its name or index.
+        X
+            Rows; by default the background. Of that only the steps that its values are on are
+            kept, so that intervals end at the model's own thresholds.
+        weights
+            One number >= 0 for each row of X.
+        intervals
+            Number of intervals of about equal weight; fewer where values repeat.
+        scale
+            ``"link"``, or ``"probability"`` of a classifier.
+
+        Examples
+        --------
+        >>> local = fastpd.Explainer(model, X).ale("x0", X)
+        >>> local.at([0.0, 0.5]).shape, bool(abs(local.at(X[:, 0]).mean()) < 1e-12)
+        ((2,), True)
+        """
+        state, place = self._ready(), feature_index(feature, self.feature_names)
+        transformed = check_scale(scale, state.engine.forest)
+        rows, shares = self._rows_or_background(X, weights, "ale(feature, {})")
+        n = check_count(intervals, "intervals", 1)
+        return ale(state.engine, place, rows, shares, n, transformed=transformed)

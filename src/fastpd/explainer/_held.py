@@ -6,6 +6,9 @@ import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fastpd.blocks import Blocks, make_blocks
 from fastpd.errors import BackgroundError, MergeError, OptionError, WeightError
 from fastpd.forest import import_model
@@ -19,6 +22,7 @@ from fastpd.measures import (
     Empirical,
     Measure,
     Sample,
+    check_weights,
     merged,
     rows_of,
     weighted_batches,
@@ -203,6 +207,31 @@ class Held:
     def _rows(self, X: Any) -> Rows:
         """Read rows; those that were read before are taken as they are."""
         return X if isinstance(X, Rows) else as_rows(X, self._columns)
+
+    def _rows_or_background(
+        self, X: Any, weights: Any, call: str
+    ) -> tuple[Rows, NDArray[np.float64] | None]:
+        """Return rows to average over, by default the background's, and their weights."""
+        if X is not None:
+            rows = self._rows(X)
+            if rows.n_rows == 0:
+                raise OptionError("X has no rows; expected at least one to average over.")
+            return rows, None if weights is None else check_weights(weights, rows.n_rows)
+        if weights is not None:
+            raise WeightError("weights were given without X; those of the background are known.")
+        state = self._ready()
+        if state.engine.measure.n_rows == 0:
+            raise OptionError(
+                f"the measure {state.engine.measure.name} has no rows to average over; pass rows, "
+                f"such as {call.format('X')}."
+            )
+        kept = state.sample.rows()
+        if kept is None:
+            raise state.sample.refusal(
+                f"{call.format('')} averages over rows of the background",
+                f"Pass rows, such as {call.format('background')}",
+            )
+        return kept
 
     def _ready(self) -> _State:
         state = self._state

@@ -39,25 +39,8 @@ class Summaries(Held):
         ('x0',)
         """
         order = check_order(max_order)
-        state = self._ready()
-        engine = state.engine
-        if X is not None:
-            rows = self._rows(X)
-            if rows.n_rows == 0:
-                raise OptionError("X has no rows; expected at least one to average over.")
-            return importance(engine, rows, order, None)
-        if engine.measure.n_rows == 0:
-            raise OptionError(
-                f"the measure {engine.measure.name} has no rows to average over; pass rows, such "
-                "as importance(X)."
-            )
-        kept = state.sample.rows()
-        if kept is None:
-            raise state.sample.refusal(
-                "importances are averages over rows of the background",
-                "Pass rows, such as importance(background)",
-            )
-        return importance(engine, kept[0], order, kept[1])
+        rows, weights = self._rows_or_background(X, None, "importance({})")
+        return importance(self._engine(), rows, order, weights)
 
     def standard_errors(self, folds: int = 20, seed: int = 0) -> StandardErrors:
         """Return the standard errors of answers: how much another background would change them.

@@ -92,17 +92,25 @@ class Sample:
     def _without_rows(self, *, saved: bool = False) -> Sample:
         return replace(self, bins=None, weights=(), saved=saved or self.saved)
 
-    def rows(self) -> tuple[Rows, NDArray[np.float64]] | None:
-        """Return rows that fall into the same bins as the background's, and their weights.
+    def column(self, column: int) -> NDArray[Any] | None:
+        """Return the bins of one column of the grid; None where they were not kept."""
+        return np.concatenate([run[column] for run in self.bins]) if self.bins else None
 
-        Weights are scaled by a power of two to at most 1: sums and products of them stay within a
-        float64.
+    def scaled_weights(self) -> NDArray[np.float64]:
+        """Return the weights, scaled by a power of two to at most 1.
+
+        Sums and products of them stay within a float64.
         """
+        weights = np.concatenate(self.weights)
+        scaled: NDArray[np.float64] = np.ldexp(weights, -np.frexp(weights.max())[1])
+        return scaled
+
+    def rows(self) -> tuple[Rows, NDArray[np.float64]] | None:
+        """Return rows that fall into the same bins as the background's, and their weights."""
         if self.bins is None:
             return None
         columns = [np.concatenate(parts) for parts in zip(*self.bins, strict=True)]
-        weights = np.concatenate(self.weights)
-        weights = np.ldexp(weights, -np.frexp(weights.max())[1])
+        weights = self.scaled_weights()
         forest, grid = self.blocks.forest, self.blocks.grid
 
         def read(start: int, stop: int) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """What can be asked: queries compile tables from forest and measure, and look rows up in them."""
 
 from fastpd.queries._adequacy import adequacy
+from fastpd.queries._ale import ale
 from fastpd.queries._components import component_columns, components
 from fastpd.queries._effects import effect
 from fastpd.queries._engine import Cache, Engine, Settings, chunks_of
@@ -12,6 +13,7 @@ from fastpd.queries._features import (
     feature_sets,
 )
 from fastpd.queries._folds import Fold, folds_of, jackknife
+from fastpd.queries._ice import ice
 from fastpd.queries._importance import importance
 from fastpd.queries._indices import check_index
 from fastpd.queries._probability import (
@@ -22,6 +24,7 @@ from fastpd.queries._probability import (
 )
 from fastpd.queries._shap_parts import shap_parts
 from fastpd.queries._shapley import interactions, shap
+from fastpd.queries._support import support
 from fastpd.queries._tables import Ask, table_bytes
 from fastpd.queries._value import predict, value
 
@@ -33,6 +36,7 @@ __all__ = [
     "Fold",
     "Settings",
     "adequacy",
+    "ale",
     "check_index",
     "check_order",
     "check_scale",
@@ -44,6 +48,7 @@ __all__ = [
     "feature_index",
     "feature_sets",
     "folds_of",
+    "ice",
     "importance",
     "interactions",
     "jackknife",
@@ -53,6 +58,7 @@ __all__ = [
     "probability_value",
     "shap",
     "shap_parts",
+    "support",
     "table_bytes",
     "value",
 ]

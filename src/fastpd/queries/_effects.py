@@ -1,8 +1,10 @@
-"""Components of one and two features as exact functions on bins."""
+"""Components of up to three features as exact functions on bins."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from fastpd import _core
 from fastpd.errors import MemoryLimitError, OptionError
 from fastpd.queries._engine import Engine
 from fastpd.queries._features import FeatureSet
+from fastpd.queries._triples import triple_component
 from fastpd.results import Effect
 from fastpd.results._effect import Axis
 
@@ -50,6 +53,11 @@ class EffectModel:
         """Return m_k on its bins."""
         return self.mains[self.main_offsets[position] : self.main_offsets[position + 1]]
 
+    def pair(self, position: int) -> NDArray[np.float64]:
+        """Return m_kl on its cells, one row of them after another, of a model in float64."""
+        cells = self.cells[self.offsets[position] : self.offsets[position + 1]]
+        return cells.astype(np.float64, copy=False)
+
 
 def cells_of(engine: Engine, pair: FeatureSet) -> int:
     """Return the number of cells of a pair's grid."""
@@ -85,46 +93,66 @@ def effect_model(
 
 
 def effect(engine: Engine, features: FeatureSet, base: NDArray[np.float64]) -> Effect:
-    """Return the exact effect of one or two features; `features` in the order of the axes."""
+    """Return the exact effect of up to three features; `features` in the order of the axes."""
     forest = engine.forest
     axes = effect_axes(engine, features)
     engine.need_order(len(features), f"the effect of {len(features)} features")
-    used = [k for k in features if engine.blocks.column_of(k) is not None]
-    shape = tuple(len(axis.edges) + 2 for axis in axes)
-    parts = [_steps_of(engine, output, features, used, shape) for output in range(forest.n_outputs)]
-    component = np.stack([joint for _, joint in parts], axis=-1)
-    pd = np.stack([below + joint for below, joint in parts], axis=-1) + base
+    parts = _components(engine, features, tuple(len(axis.edges) + 2 for axis in axes))
+    component = parts.pop(tuple(sorted(features)))
+    pd = component + base
+    for lower in parts.values():
+        pd += lower
     if forest.n_outputs == 1:
         component, pd = component[..., 0], pd[..., 0]
     source = engine.source_of()
     return Effect(axes, pd, component, forest.output_names, forest.link, source)
 
 
-def effect_axes(engine: Engine, features: FeatureSet) -> tuple[Axis, ...]:
-    """Return how values of each feature become steps; refuse what is no function on steps."""
+def effect_axes(engine: Engine, features: FeatureSet, n_arrays: int = 2) -> tuple[Axis, ...]:
+    """Return how values of each feature become steps; refuse what is no function on steps.
+
+    Refuse as well so many steps that arrays of a number for each take too much memory.
+    """
     _refuse_groups(engine, features)
     axes = tuple(_axis(engine, k) for k in features)
-    _check_cells(engine, axes)
+    _check_cells(engine, axes, n_arrays)
     return axes
 
 
-def _steps_of(
-    engine: Engine, output: int, features: FeatureSet, used: list[int], shape: tuple[int, ...]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sum of the components of smaller sets, and the component itself, on all steps."""
-    pairs = [tuple(sorted(used))] if len(used) == 2 else []
-    model = effect_model(engine, output, used, pairs, fixed=False)
-    mains = [np.zeros(n) for n in shape]
-    for position, k in enumerate(used):
-        mains[features.index(k)] = model.main(position)
-    if len(features) == 1:
-        return np.zeros(shape), mains[0]
-    joint = np.zeros(shape)
-    if pairs:
-        sorted_shape = shape if features[0] < features[1] else shape[::-1]
-        joint = model.cells.astype(np.float64, copy=False).reshape(sorted_shape)
-        joint = joint if features[0] < features[1] else joint.T
-    return mains[0][:, None] + mains[1][None, :], joint
+def _components(
+    engine: Engine, features: FeatureSet, shape: tuple[int, ...]
+) -> dict[FeatureSet, NDArray[np.float64]]:
+    """Return m_U of every U that is not empty, along the axes of `features` and of outputs.
+
+    An axis of a feature outside U has length 1; the component of all of them has every axis.
+    """
+    used = [k for k in features if engine.blocks.column_of(k) is not None]
+    pairs: list[FeatureSet] = [*combinations(sorted(used), 2)]
+    subsets: list[FeatureSet] = [*((k,) for k in used), *pairs]
+    outputs = range(engine.forest.n_outputs)
+    models = [effect_model(engine, output, used, pairs, fixed=False) for output in outputs]
+    found: dict[FeatureSet, NDArray[np.float64]] = {}
+    for one in subsets:
+        at = [used.index(one[0]) if len(one) == 1 else pairs.index(one)]
+        flat = [m.main(*at) if len(one) == 1 else m.pair(*at) for m in models]
+        found[one] = _along(one, features, shape, np.stack(flat, axis=-1))
+    if len(used) == 3:
+        whole = tuple(sorted(used))
+        found[whole] = _along(whole, features, shape, triple_component(engine, whole))
+    zero = np.zeros((*shape, len(outputs)))
+    return {tuple(sorted(features)): zero} | found
+
+
+def _along(
+    subset: FeatureSet, features: FeatureSet, shape: tuple[int, ...], flat: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Turn a component on the bins of a sorted subset to the axes of `features`."""
+    sizes = [shape[features.index(k)] for k in subset]
+    component = flat.reshape(*sizes, flat.shape[-1])
+    order = np.argsort([features.index(k) for k in subset])
+    turned = component.transpose(*order, len(subset))
+    kept = [n if k in subset else 1 for k, n in zip(features, shape, strict=True)]
+    return turned.reshape(*kept, flat.shape[-1])
 
 
 def is_column(engine: Engine, player: int) -> bool:
@@ -158,9 +186,9 @@ def _refuse_groups(engine: Engine, features: FeatureSet) -> None:
             )
 
 
-def _check_cells(engine: Engine, axes: tuple[Axis, ...]) -> None:
+def _check_cells(engine: Engine, axes: tuple[Axis, ...], n_arrays: int) -> None:
     shape = [len(axis.edges) + 2 for axis in axes]
-    size = 8 * int(np.prod(shape)) * engine.forest.n_outputs
+    size = 8 * prod(shape) * engine.forest.n_outputs * n_arrays
     if size > engine.settings.memory_limit:
         names = " and ".join(axis.name for axis in axes)
         raise MemoryLimitError(

@@ -70,10 +70,10 @@ def feature_sets(features: Any, names: Sequence[str]) -> tuple[list[FeatureSet],
 
 
 def effect_features(features: tuple[Any, ...], names: Sequence[str]) -> FeatureSet:
-    """Return the one or two features of an effect, in the order in which they were given."""
-    if not 1 <= len(features) <= 2:
+    """Return the features of an effect, three at most, in the order in which they were given."""
+    if not 1 <= len(features) <= 3:
         raise OptionError(
-            f"effect() got {len(features)} features; expected one or two, such as "
+            f"effect() got {len(features)} features; expected one, two or three, such as "
             "effect('age') or effect('age', 'sex')."
         )
     feature_set(features, names)  # refuses one that stands twice

@@ -20,6 +20,7 @@ from fastpd.measures import Empirical, Sample
 from fastpd.queries._effects import effect_axes
 from fastpd.queries._engine import Engine, as_answer, new_output
 from fastpd.queries._features import FeatureSet
+from fastpd.queries._triples import cell_rows, points_of
 from fastpd.queries._value import raw_scores
 from fastpd.results import Effect
 
@@ -135,14 +136,12 @@ def probabilities(forest: Forest, raw: Floats) -> Floats:
 
 
 def probability_effect(engine: Engine, sample: Sample, features: FeatureSet) -> Effect:
-    """Return the effect of one or two features as steps on the probability scale."""
-    axes = effect_axes(engine, features)
-    steps = [_steps(engine, feature) for feature in features]
+    """Return the effect of up to three features as steps on the probability scale."""
+    # One for each subset of the features, and the two that are made of them.
+    axes = effect_axes(engine, features, 2 ** len(features) + 2)
+    steps = [points_of(engine, feature) for feature in features]
     shape = tuple(len(one) for one in steps)
-    points = np.zeros((int(np.prod(shape)), engine.forest.n_features))
-    for feature, values in zip(features, np.meshgrid(*steps, indexing="ij"), strict=True):
-        points[:, engine.blocks.players.columns(feature)] = values.reshape(-1, 1)
-    rows = Rows(*points.shape, lambda start, stop: points[start:stop])
+    rows = cell_rows(engine, features, steps)
     subsets = [
         tuple(sorted(s)) for k in range(len(features) + 1) for s in combinations(features, k)
     ]
@@ -158,9 +157,3 @@ def probability_effect(engine: Engine, sample: Sample, features: FeatureSet) -> 
         "probability",
         engine.source_of(),
     )
-
-
-def _steps(engine: Engine, feature: int) -> Floats:
-    """Return a value on every step of a feature, the missing one first."""
-    column = engine.blocks.column_of(feature)
-    return np.array([np.nan, 0.0]) if column is None else engine.blocks.representatives(column)

@@ -1,4 +1,4 @@
-"""Effects of one or two features as exact step functions."""
+"""Effects of one, two or three features as exact step functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Axis", "Effect"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Effect:
-    """The partial dependence function and the component of one or two features.
+    """The partial dependence function and the component of one, two or three features.
 
     Both are step functions and known exactly everywhere, not on a grid of chosen points.
 
@@ -35,6 +35,9 @@ class Effect:
         The scale.
     source
         Where the background came from, and so where `to_frame` goes.
+    support
+        Share of the background's weight on every step, or cell of steps; None where there is no
+        background, or where its rows were not kept.
     """
 
     axes: tuple[Axis, ...]
@@ -43,6 +46,7 @@ class Effect:
     output_names: tuple[str, ...]
     link: str
     source: Source = field(default=NOWHERE, repr=False)
+    support: NDArray[np.float64] | None = None
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -51,7 +55,7 @@ class Effect:
 
     @property
     def edges(self) -> Any:
-        """Where the function may jump: an array, or a pair of them for two features."""
+        """Where the function may jump: an array, or a tuple of them for several features."""
         return self.axes[0].edges if len(self.axes) == 1 else tuple(a.edges for a in self.axes)
 
     @property
@@ -72,7 +76,7 @@ class Effect:
         return level
 
     def pd(self, *values: Any) -> NDArray[np.float64]:
-        """Return v_S at values: one array for each feature, or one array with two columns."""
+        """Return v_S at values: an array for each feature, or one array with a column for each."""
         return self._at(self.pd_steps, values)
 
     def component(self, *values: Any) -> NDArray[np.float64]:
@@ -138,7 +142,7 @@ class Effect:
     __rmul__ = __mul__
 
     def _at(self, steps: NDArray[np.float64], values: tuple[Any, ...]) -> NDArray[np.float64]:
-        if len(values) == 1 and len(self.axes) == 2:
+        if len(values) == 1 and len(self.axes) > 1:
             values = self._columns(values[0])
         if len(values) != len(self.axes):
             raise DataError(
@@ -158,7 +162,7 @@ class Effect:
         return found
 
     def _columns(self, table: Any) -> tuple[Any, ...]:
-        """Return the two columns of an array of both features' values."""
+        """Return the columns of an array of all features' values."""
         try:
             array = np.asarray(table)
         except (TypeError, ValueError):
@@ -167,7 +171,7 @@ class Effect:
             raise DataError(
                 f"values of {self.features} are {table!r:.60}; expected numbers, NaN for missing."
             )
-        return (array[:, 0], array[:, 1]) if array.shape[1:] == (2,) else (table,)
+        return tuple(array.T) if array.shape[1:] == (len(self.axes),) else (table,)
 
     def _repr_html_(self) -> str:
         return effect_html(

@@ -14,7 +14,7 @@ from fastpd.results._columns import Names
 from fastpd.results._frames import per_output
 from fastpd.results._html import html, numbers_html
 
-__all__ = ["steps_table"]
+__all__ = ["curves_table", "effect_html", "steps_table"]
 
 Floats = NDArray[np.float64]
 Steps = NDArray[np.int64]
@@ -72,6 +72,28 @@ def _step_labels(axis: Axis) -> list[str]:
         return ["any", *missing]
     inner = [f"{one} to {other}" for one, other in pairwise(edges)]
     return [f"below {edges[0]}", *inner, f"{edges[-1]} and above", *missing]
+
+
+def curves_table(axis: Axis, title: str, curves: Floats, outputs: Names) -> dict[str, Any]:
+    """Return where each step is, and the values of many curves there, one curve after another.
+
+    Parameters
+    ----------
+    axis
+        How values of the feature become steps.
+    title
+        What the values are.
+    curves
+        (curves, steps); a last axis for outputs where there are several.
+    outputs
+        Their names.
+    """
+    own = listed_steps(axis)
+    place = np.tile(np.arange(len(own)), len(curves))
+    columns: dict[str, Any] = {"row": np.repeat(np.arange(len(curves)), len(own))}
+    columns |= {name: _taken(cells, place) for name, cells in _columns(axis, own).items()}
+    chosen = curves[:, own]
+    return columns | per_output(title, chosen.reshape(-1, *chosen.shape[2:]), outputs)
 
 
 def listed_steps(axis: Axis) -> Steps:
