@@ -29,6 +29,7 @@ def computed(
 ) -> list[Cell]:
     """Return `function(**key)` for every key; from disk where it was computed before.
 
+    With one job everything runs in this process, as timings should.
     Cells are independent of each other and have seeds of their own, so that neither their order
     nor the number of processes changes anything. What else each is `given` follows from its key,
     such as the cell of an earlier step.
@@ -37,7 +38,10 @@ def computed(
     paths = [_path(function, key) for key in keys]
     every = zip(keys, given or [{}] * len(keys), paths, strict=True)
     missing = [({**key, **more}, path) for key, more, path in every if not path.exists()]
-    if missing:
+    if jobs == 1:
+        for one in missing:
+            _compute(function, *one)
+    elif missing:
         # Not forked: a fork of a process in which a library has started threads may hang.
         context = get_context("spawn")
         with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:

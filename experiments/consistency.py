@@ -17,13 +17,14 @@ from experiments.tuning import tuned
 __all__ = ["errors_of", "run"]
 
 _RHO = 0.3
+_ROWS = 2000
 _POINTS = 200
 
 
 def errors_of(n_background: int, draws: int, searches: int) -> Cell:
     """Return root mean squared errors over draws of the background: of values, and of SHAP's."""
     rng = np.random.default_rng(5)
-    X, y = FIRST.draw(2000, _RHO, rng)
+    X, y = FIRST.draw(_ROWS, _RHO, rng)
     model = tuned(X, y, searches, seed=5)
     measure = fastpd.measures.Gaussian(np.zeros(2), FIRST.covariance(_RHO))
     options: dict[str, Any] = {"n_jobs": 1, "progress": False, "precision": "double"}

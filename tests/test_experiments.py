@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+import fastpd
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.models import PAPER, rows_of, trained
 from experiments import (
     __main__,
     cells,
+    complexity,
     components,
     consistency,
     differences,
@@ -23,14 +27,17 @@ from experiments import (
     findings,
     proposition1,
     readings,
+    rivals,
+    runtime,
     simulation,
 )
 from experiments.catalogue import CATALOGUE, NAMES, name_of
+from experiments.grown import grown
 from experiments.processes import FIRST, SECOND
 from experiments.simulation import estimates_of, simulated
 from experiments.size import Size
 
-QUICK = Size(repeats=2, searches=1, quick=True)
+QUICK = Size(repeats=2, searches=1, quick=True, jobs=1)
 
 
 @pytest.fixture(autouse=True)
@@ -85,13 +92,19 @@ def test_a_run_compares_estimates_with_the_truth(
 
 
 def test_what_was_computed_is_read_again(folders: Path):
-    keys = [{"n_background": n, "draws": 1, "searches": 1} for n in (32, 64)]
-    first = cells.computed(consistency.errors_of, keys)
+    keys = [
+        {"n": 60, "correlation": 0.3, "covariates": 2, "process": "DGP 1", "searches": 1} | one
+        for one in ({"repeat": 0}, {"repeat": 1})
+    ]
+    first = cells.computed(simulated, keys, jobs=2)
     files = {path: path.stat().st_mtime_ns for path in (folders / "cache").iterdir()}
-    again = cells.computed(consistency.errors_of, keys)
+    again = cells.computed(simulated, keys, jobs=2)
     assert {path: path.stat().st_mtime_ns for path in (folders / "cache").iterdir()} == files
-    for one, other in zip(first, again, strict=True):
-        np.testing.assert_array_equal(one["error"], other["error"])
+    for one, other, key in zip(first, again, keys, strict=True):
+        here = simulated(**key)
+        for name, array in one.items():
+            np.testing.assert_array_equal(array, other[name])
+            np.testing.assert_array_equal(array, here[name])
 
 
 def test_the_formula_as_printed_gives_d_times_the_values():
@@ -139,15 +152,22 @@ class TestCommand:
         assert said in capsys.readouterr().err
 
     def test_runs_several_once_each(self, capsys: pytest.CaptureFixture[str], folders: Path):
-        __main__.main(["11", "proposition1", "readings", "--quick", "--repeats", "2"])
+        __main__.main(
+            ["11", "proposition1", "readings", "--quick", "--repeats", "2", "--jobs", "1"]
+        )
         said = capsys.readouterr().out
         assert said.count("Proposition 1") == 1
         assert "read differently" in said
         assert not (folders / "results").exists()
 
 
-@pytest.mark.parametrize("module", [proposition1, consistency, errors, differences, components])
-def test_results_are_written_with_their_page(module: Any, folders: Path):
+@pytest.mark.parametrize(
+    "module", [proposition1, consistency, errors, differences, components, runtime, complexity]
+)
+def test_results_are_written_with_their_page(
+    module: Any, folders: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(consistency, "_ROWS", 200)
     finding, figures = module.run(QUICK)
     findings.write(finding, figures)
     results = folders / "results"
@@ -158,3 +178,48 @@ def test_results_are_written_with_their_page(module: Any, folders: Path):
         assert (results / f"{name}.svg").read_text(encoding="utf-8").startswith("<?xml")
     with (results / f"{finding.name}.csv").open(newline="", encoding="utf-8") as file:
         assert len(list(csv.reader(file))) == 1 + len(finding.rows)
+
+
+class TestGrown:
+    def test_paths_have_as_many_features_as_there_are(self):
+        for features in (2, 5, 9):
+            trees = grown(3, 4, features).feature
+            for leaf in range(15, 31):
+                path, node = [], leaf
+                while node:
+                    node = (node - 1) // 2
+                    path.append(trees[1, node])
+                assert len(set(path)) == min(4, features)
+
+    def test_all_methods_explain_the_same_trees(self):
+        shap = pytest.importorskip("shap")
+        model, X = grown(2, 3, 4), np.random.default_rng(7).normal(size=(30, 4))
+        theirs = shap.TreeExplainer(model.for_shap(), X, feature_perturbation="interventional")
+        found = fastpd.Explainer(model.forest(), X).shap(X[:5]).values
+        expected = theirs.shap_values(X[:5], check_additivity=False)
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        paths = shap.TreeExplainer(model.for_shap(), feature_perturbation="tree_path_dependent")
+        along = fastpd.Explainer(model.forest(), measure=fastpd.measures.Path()).shap(X[:5]).values
+        np.testing.assert_allclose(along, paths.shap_values(X[:5]), atol=1e-6)
+
+
+def test_every_way_to_explain_answers_all_rows():
+    X = rows_of(PAPER, 40)
+    model = trained(PAPER)
+    for method in rivals.installed():
+        answer = method.prepare(model, X)(X[:3])
+        if "components" in method.answers:
+            ours = fastpd.Explainer(model, X).components(X[:3], max_order=7)
+            np.testing.assert_allclose(answer.array, ours.array, atol=1e-9)
+        elif method.name == "VanillaPD":
+            assert len(answer) == 2**7
+        else:
+            values = np.asarray(getattr(answer, "values", answer))
+            assert np.abs(values[:, :7].sum(axis=1)).max() > 0
+
+
+def test_growth_is_that_of_a_power_or_of_a_factor():
+    sweep = complexity.SWEEPS[0]
+    assert sweep.growth(sweep.expected()) == "n_b^1.00"
+    deeper = next(one for one in complexity.SWEEPS if one.axis == "D")
+    assert deeper.growth(deeper.expected()) == "x 4.00 a level"
