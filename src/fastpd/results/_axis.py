@@ -71,6 +71,18 @@ class Axis:
         return np.where(lost, 0, step)
 
     @property
+    def plain_labels(self) -> tuple[Label, ...]:
+        """Labels of one type, as columns have it: as they are, or as text where types differ."""
+        labels = self.labels or ()
+        alike = len({type(label) for label in labels}) <= 1
+        return labels if alike else tuple(map(str, labels))
+
+    @property
+    def known_steps(self) -> NDArray[np.int64]:
+        """The step of each label, or of each number from low to high."""
+        return self.steps_of_labels() if self.labels else np.arange(1, len(self.edges) + 2)
+
+    @property
     def missing_step(self) -> int | None:
         """The step of a missing value; None where the model refuses it."""
         null = np.nan if self.categories is None else self.categories.null

@@ -16,6 +16,7 @@ from fastpd.results._frames import table, wide
 from fastpd.results._html import columns_html
 from fastpd.results._importance import Importance, mean_size
 from fastpd.results._shap import ShapValues
+from fastpd.results._xarray import labelled_rows
 
 __all__ = ["Decomposition"]
 
@@ -213,6 +214,28 @@ class Decomposition(SetColumns):
         True
         """
         return table(wide(self.names, self.array, self.output_names), self.source, backend)
+
+    def to_xarray(self) -> Any:
+        """Return an `xarray.DataArray` with axes "row" and "component" (and "output").
+
+        Rows have the labels that pandas gave them, or else numbers. Needs the package xarray.
+
+        Examples
+        --------
+        >>> parts = fastpd.Explainer(model, X).components(X[:5]).to_xarray()
+        >>> parts.sel(component=parts.order == 1).sum("component").shape
+        (5,)
+        """
+        return labelled_rows(
+            self.array,
+            "component",
+            self.names,
+            outputs=self.output_names,
+            source=self.source,
+            title="component_value",
+            base={"intercept": self.intercept},
+            link=self.link,
+        )
 
     def _repr_html_(self) -> str:
         return columns_html(self._title, "component", self.names, self.array, self.output_names)

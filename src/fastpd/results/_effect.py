@@ -14,6 +14,7 @@ from fastpd.frames import NOWHERE, Source
 from fastpd.results._axis import Axis
 from fastpd.results._frames import table
 from fastpd.results._steps import effect_html, steps_table
+from fastpd.results._xarray import labelled_steps
 
 __all__ = ["Axis", "Effect"]
 
@@ -172,6 +173,23 @@ class Effect:
                 f"values of {self.features} are {table!r:.60}; expected numbers, NaN for missing."
             )
         return tuple(array.T) if array.shape[1:] == (len(self.axes),) else (table,)
+
+    def to_xarray(self) -> Any:
+        """Return an `xarray.Dataset` of "pd" and "component", with an axis for each feature.
+
+        An axis has the point where each step begins, so that ``sel(..., method="ffill")`` finds the
+        step of any number; or labels. Steps of missing values are left out; `to_frame` has them.
+        Needs the package xarray.
+
+        Examples
+        --------
+        >>> effect = fastpd.Explainer(model, X).effect("x0")
+        >>> found = effect.to_xarray().sel(x0=[0.25, 0.5], method="ffill")
+        >>> bool((found.pd.values == effect.pd([0.25, 0.5])).all())
+        True
+        """
+        steps = {"pd": self.pd_steps, "component": self.component_steps}
+        return labelled_steps(self.axes, steps, self.output_names, self.link)
 
     def _repr_html_(self) -> str:
         return effect_html(

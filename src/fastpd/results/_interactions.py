@@ -11,6 +11,7 @@ from fastpd.frames import NOWHERE, Source
 from fastpd.results._columns import Names, SetColumns
 from fastpd.results._frames import table, wide
 from fastpd.results._html import columns_html
+from fastpd.results._xarray import labelled_rows
 
 __all__ = ["Interactions"]
 
@@ -70,6 +71,28 @@ class Interactions(SetColumns):
         True
         """
         return table(wide(self.names, self.array, self.output_names), self.source, backend)
+
+    def to_xarray(self) -> Any:
+        """Return an `xarray.DataArray` with axes "row" and "features" (and "output").
+
+        Rows have the labels that pandas gave them, or else numbers. Needs the package xarray.
+
+        Examples
+        --------
+        >>> pairs = fastpd.Explainer(model, X).interactions(X[:5]).to_xarray()
+        >>> pairs.sel(features="x0 x x1").shape
+        (5,)
+        """
+        return labelled_rows(
+            self.array,
+            "features",
+            self.names,
+            outputs=self.output_names,
+            source=self.source,
+            title=self.index,
+            base={"base_value": self.base_values},
+            link=self.link,
+        )
 
     def _repr_html_(self) -> str:
         return columns_html(self._title, "set", self.names, self.array, self.output_names)

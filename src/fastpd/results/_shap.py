@@ -13,6 +13,7 @@ from fastpd.errors import imported
 from fastpd.frames import NOWHERE, Source
 from fastpd.results._frames import table, wide
 from fastpd.results._html import columns_html
+from fastpd.results._xarray import labelled_rows
 
 __all__ = ["ShapValues"]
 
@@ -64,6 +65,28 @@ class ShapValues:
         """
         names = [(name,) for name in self.feature_names]
         return table(wide(names, self.values, self.output_names), self.source, backend)
+
+    def to_xarray(self) -> Any:
+        """Return an `xarray.DataArray` with axes "row" and "feature" (and "output").
+
+        Rows have the labels that pandas gave them, or else numbers. Needs the package xarray.
+
+        Examples
+        --------
+        >>> phi = fastpd.Explainer(model, X).shap(X[:5])
+        >>> phi.to_xarray().sel(feature="x0").shape
+        (5,)
+        """
+        return labelled_rows(
+            self.values,
+            "feature",
+            [(name,) for name in self.feature_names],
+            outputs=self.output_names,
+            source=self.source,
+            title="shap",
+            base={"base_value": self.base_values},
+            link=self.link,
+        )
 
     def to_shap(self) -> Any:
         """Return a `shap.Explanation`, for shap's own plots (needs the package shap)."""

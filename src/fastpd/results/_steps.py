@@ -98,10 +98,8 @@ def curves_table(axis: Axis, title: str, curves: Floats, outputs: Names) -> dict
 
 def listed_steps(axis: Axis) -> Steps:
     """Return the step of each label, or of each number from low to high; a missing one last."""
-    labelled = axis.labels is not None
-    known = axis.steps_of_labels() if labelled else np.arange(1, len(axis.edges) + 2)
     lost = axis.missing_step
-    return known if lost is None else np.append(known, lost)
+    return axis.known_steps if lost is None else np.append(axis.known_steps, lost)
 
 
 def _columns(axis: Axis, steps: Steps) -> dict[str, Any]:
@@ -112,10 +110,8 @@ def _columns(axis: Axis, steps: Steps) -> dict[str, Any]:
         nothing = np.full(len(steps) - n_known, np.nan)
         start, stop = (np.append(one, nothing) for one in (ends[:-1], ends[1:]))
         return {"from": start, "to": stop, "missing": missing}
-    # A column of a frame has one type.
-    alike = len({type(label) for label in axis.labels}) == 1
-    labels = [label if alike else str(label) for label in axis.labels]
-    return {"label": [*labels, *[None] * (len(steps) - n_known)], "missing": missing}
+    labels = [*axis.plain_labels, *[None] * (len(steps) - n_known)]
+    return {"label": labels, "missing": missing}
 
 
 def _taken(cells: Any, at: Steps) -> Any:
