@@ -247,10 +247,6 @@ class TestShapValues:
         np.testing.assert_array_equal(ex.shap(other).to_shap().data, ROWS)
         np.testing.assert_array_equal(ex.shap(pl.from_pandas(other)).to_shap().data, ROWS)
 
-    def test_shap_itself_takes_them(self, ex: Explainer):
-        shap = pytest.importorskip("shap", reason="the real shap is not installed")
-        assert isinstance(ex.shap(ROWS).to_shap(), shap.Explanation)
-
     def test_without_shap_the_message_says_what_to_install(
         self, ex: Explainer, monkeypatch: pytest.MonkeyPatch
     ):

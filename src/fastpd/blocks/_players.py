@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,13 @@ class Players:
     def is_group(self, player: int) -> bool:
         """Tell whether a player is several columns of the user's table."""
         return int(np.count_nonzero(self.of_given == player)) > 1
+
+    @cached_property
+    def given_columns(self) -> tuple[int | None, ...]:
+        """The column of the user's table of each player; None for a group of several."""
+        counts = np.bincount(self.of_given, minlength=len(self.names)).tolist()
+        place = {player: column for column, player in enumerate(self.of_given.tolist())}
+        return tuple(place[k] if count == 1 else None for k, count in enumerate(counts))
 
     def same_as(self, other: Players) -> bool:
         """Tell whether both are the same players."""

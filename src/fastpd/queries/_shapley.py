@@ -53,8 +53,16 @@ def shap(engine: Engine, rows: Rows, data: Any, dtype: Any) -> ShapValues:
     answer(engine, Ask("SII", 1), sets, rows, memory, "SHAP values")
     names, outputs = engine.names, forest.output_names
     base = engine.expected_value
-    source = engine.source_of(rows)
-    return ShapValues(as_answer(memory), base, data, names, outputs, forest.link, source)
+    return ShapValues(
+        as_answer(memory),
+        base,
+        data,
+        names,
+        outputs,
+        forest.link,
+        engine.source_of(rows),
+        engine.blocks.players.given_columns,
+    )
 
 
 def interactions(engine: Engine, rows: Rows, order: int, index: Index, dtype: Any) -> Interactions:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import imported
 from fastpd.frames import NOWHERE, Source
+from fastpd.results._explained import by_feature
 from fastpd.results._frames import table, wide
 from fastpd.results._html import columns_html
 from fastpd.results._xarray import labelled_rows
@@ -37,6 +37,9 @@ class ShapValues:
         The scale: "identity", "logit", "log" or "softmax".
     source
         Where the rows came from, and so where `to_frame` goes.
+    columns
+        The column of each feature in the rows, if they are an array; None for a group of several.
+        None for all where each feature is one column.
     """
 
     values: NDArray[Any]
@@ -46,6 +49,7 @@ class ShapValues:
     output_names: tuple[str, ...]
     link: str
     source: Source = field(default=NOWHERE, repr=False)
+    columns: tuple[int | None, ...] | None = field(default=None, repr=False)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a row for each row, and a column for each feature (and output).
@@ -89,26 +93,25 @@ class ShapValues:
         )
 
     def to_shap(self) -> Any:
-        """Return a `shap.Explanation`, for shap's own plots (needs the package shap)."""
+        """Return a `shap.Explanation`, for shap's own plots (needs the package shap).
+
+        Labels are in its `display_data`, and their codes, which plots colour by, in its `data`.
+        Several outputs are its last axis: ``explanation[:, :, "1"]`` is one of them.
+        """
         shap = imported("shap", "to_shap()")
 
         base = np.asarray(self.base_values, dtype=np.float64)
         repeated = np.broadcast_to(base, (len(self.values), *base.shape)).copy()
+        places = range(len(self.feature_names)) if self.columns is None else self.columns
+        numbers, shown = by_feature(self.data, self.feature_names, places, len(self.values))
         return shap.Explanation(
             values=self.values,
             base_values=repeated,
-            data=self._data_by_feature(),
+            data=numbers,
+            display_data=shown,
             feature_names=list(self.feature_names),
             output_names=list(self.output_names) if self.values.ndim == 3 else None,
         )
-
-    def _data_by_feature(self) -> NDArray[Any] | None:
-        """Return the rows where each feature has one column of them; a group has several."""
-        table = nw.from_native(self.data, eager_only=True, pass_through=True)
-        if isinstance(table, nw.DataFrame) and set(self.feature_names) <= set(table.columns):
-            table = table.select(self.feature_names)  # in the model's order, as the values are
-        data = None if self.data is None else np.asarray(nw.to_native(table, pass_through=True))
-        return data if data is not None and data.shape == self.values.shape[:2] else None
 
     def _repr_html_(self) -> str:
         names = [(name,) for name in self.feature_names]
