@@ -6,41 +6,55 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import xgboost
 from matplotlib import pyplot
 
 import fastpd
-from fastpd.demo import train
 
 PICTURE = Path(__file__).parent.parent / "docs" / "adult.png"
-INK = "#333333"
+LEFT_OUT = ["fnlwgt", "education"]  # a sampling weight, and education-num again
 
 
-def draw_importance(importance: fastpd.Importance, ax: Any) -> None:
-    """Draw the most important components as bars, main effects and pairs apart."""
-    names = importance.names[:12][::-1]
-    colours = ["#20639b" if len(one) == 1 else "#d98e32" for one in names]
-    ax.barh([" x ".join(one) for one in names], [importance[one] for one in names], color=colours)
-    ax.set_title("mean |component| (orange: interactions)", fontsize=10, color=INK)
-    ax.tick_params(labelsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
+def people() -> tuple[pd.DataFrame, Any]:
+    """Return the Adult data with its labels, and who earns more than 50 000 dollars."""
+    adult = fastpd.datasets.adult()
+    table = pd.DataFrame(adult.X, columns=adult.columns)
+    for name, labels in adult.categories.items():
+        codes = table[name].fillna(-1).astype(int)
+        table[name] = pd.Categorical.from_codes(codes, categories=labels)
+    return table.drop(columns=LEFT_OUT), adult.y
+
+
+def titled(part: Any, title: str) -> Any:
+    """Return a part of the figure, with a title on its left."""
+    part.suptitle(title, x=0.02, ha="left", fontweight="bold", fontsize="large")
+    return part
 
 
 def main() -> None:
     """Train, explain, draw."""
-    adult = fastpd.datasets.adult()
-    explainer = fastpd.Explainer(train(adult.X, adult.y, adult.columns), adult.X)
-    fig, axes = pyplot.subplots(
-        1, 3, figsize=(13, 3.8), layout="constrained", width_ratios=[1.05, 1, 1.15]
+    table, earns = people()
+    data = xgboost.DMatrix(table, earns, enable_categorical=True)
+    settings = {"objective": "binary:logistic", "max_depth": 5, "eta": 0.1, "seed": 0}
+    explainer = fastpd.Explainer(xgboost.train(settings, data, num_boost_round=200), table)
+
+    parts = explainer.components(table)
+    chosen = int(np.argsort(explainer.predict(table))[len(table) * 7 // 10])
+
+    figure = pyplot.figure(figsize=(11, 9), layout="constrained")
+    (first, second), (third, fourth) = figure.subfigures(
+        2, 2, hspace=0.03, wspace=0.02, height_ratios=[1, 1.15]
     )
-    draw_importance(explainer.importance(max_order=2), axes[0])
-    explainer.effect("age").plot(ax=axes[1])
-    axes[1].set_title("partial dependence of age, exact steps", fontsize=10, color=INK)
-    effect = explainer.effect("age", "education-num")
-    effect.plot(component=True, ax=axes[2])
-    axes[2].set_title("the age x education-num component", fontsize=10, color=INK)
-    axes[2].set_xlim(np.nanmin(adult.X[:, 0]), 80)
-    PICTURE.parent.mkdir(exist_ok=True)
-    fig.savefig(PICTURE, dpi=110)
+    explainer.importance().plot(top=12, ax=titled(first, "Which components matter").subplots())
+    parts.plot(chosen, top=10, ax=titled(second, "How one prediction comes about").subplots())
+    below = titled(third, "What the SHAP values of age mix").subplots(
+        2, 1, sharex=True, height_ratios=[3, 2]
+    )
+    explainer.shap_parts("age", table).plot(ax=below)
+    beside = titled(fourth, "How age and education interact").subplots()
+    explainer.effect("age", "education-num").plot(component=True, ax=beside)
+    figure.savefig(PICTURE, dpi=120)
 
 
 if __name__ == "__main__":

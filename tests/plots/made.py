@@ -9,6 +9,17 @@ from oracles import Split, forest, random_forest, rows_for
 
 NAMES = ("age", "price in $", "sex", "shoe", "n" * 500)
 
+HOSTILE = (
+    "a" * 500,
+    "two\nlines\tand a bell\a",
+    "$x_1$ and $\\frac{1}{2$",
+    "<script>alert('1')</script>",
+    "back\\slash \\$",
+    "100% {braces} _under_",
+    " ",
+    "",
+)
+
 # Two main effects, a pair and a triple; the last features do nothing.
 TREES = [
     Split(0, 0.0, -1.0, 2.0),

@@ -72,7 +72,7 @@ def test_shares_of_the_spread_are_told():
     explainer, rows = large()
     parts = explainer.shap_parts("x0", rows)
     _, lower = parts.plot()
-    said = lower.get_title(loc="left")
+    said = lower.get_title(loc="left").replace("\n", " ")
     for name, share in list(parts.shares.items())[:3]:
         assert f"× {name} {share:.0%}" in said
     others = sum(list(parts.shares.values())[3:])

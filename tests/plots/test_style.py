@@ -8,23 +8,13 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from made import HOSTILE
 from matplotlib import pyplot
 from pictures import fixed_axes, picture
 
 from fastpd import MissingPackageError, OptionError
 from fastpd.plots import _style
 from fastpd.plots._style import new_axes, set_label, shown
-
-HOSTILE = (
-    "a" * 500,
-    "two\nlines\tand a bell\a",
-    "$x_1$ and $\\frac{1}{2$",
-    "<script>alert('1')</script>",
-    "back\\slash \\$",
-    "100% {braces} _under_",
-    " ",
-    "",
-)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_shap_parts"]
 
 _MOST_LABELS = 5  # of a partner that have a colour of their own
+_TOLD = 70  # characters of a line that tells shares
 _NAMED = 3  # partners whose share of the spread is told
 _CROWDED = 40  # characters of labels that stand side by side
 Floats = NDArray[np.float64]
@@ -212,11 +214,12 @@ def _told(parts: ShapParts) -> str:
     shares = list(parts.shares.items())
     named, others = shares[:_NAMED], [share for _, share in shares[_NAMED:]]
     higher = 1 - sum(parts.shares.values())
-    first = ", ".join(f"× {shown(name, 18)} {share:.0%}" for name, share in named)
-    then = [f"{len(others)} other pairs {sum(others):.0%}"] if others else []
+    told = [f"× {shown(name, 18)} {share:.0%}" for name, share in named]
+    if others:
+        told.append(f"{len(others)} other pairs {sum(others):.0%}")
     if abs(higher) > 1e-6:
-        then.append(f"three and more features {higher:.0%}")
-    return f"spread around the main effect: {first}" + ("\n" + ", ".join(then) if then else "")
+        told.append(f"three and more features {higher:.0%}")
+    return textwrap.fill(f"spread around the main effect: {', '.join(told)}", _TOLD)
 
 
 def _name_values(parts: ShapParts, where: Floats, ax: Any) -> None:

@@ -85,7 +85,7 @@ def plot_waterfall(parts: Decomposition, row: int, *, top: int = 12, ax: Any = N
     labels = [f"mean prediction {first}", *(bar.label for bar in bars), f"prediction {last}"]
     ax.set_yticks(np.arange(len(labels)), labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
-    room = 0.14 * (float(np.ptp(ends)) or 1.0)
+    room = 0.18 * (float(np.ptp(ends)) or 1.0)
     ax.set_xlim(ends.min() - room, ends.max() + room)
     ax.set_xlabel(one_scale(parts.link))
     dress(ax, grid="x")
