@@ -21,19 +21,22 @@ from fastpd.errors import (
     UnsupportedModelError,
     WeightError,
 )
-from fastpd.explainer import Explainer, StandardErrors, load
+from fastpd.explainer import Explainer, StandardErrors, Without, load
 from fastpd.forest import Forest
 from fastpd.results import (
     Adequacy,
     Ale,
     Decomposition,
     Effect,
+    HStatistic,
     Ice,
     Importance,
     Interactions,
     Plan,
+    Removal,
     ShapParts,
     ShapValues,
+    VarianceShares,
 )
 from fastpd.surrogates import Surrogate, surrogate
 
@@ -51,6 +54,7 @@ __all__ = [
     "FeatureError",
     "FidelityError",
     "Forest",
+    "HStatistic",
     "Ice",
     "Importance",
     "Interactions",
@@ -62,12 +66,15 @@ __all__ = [
     "ModelMismatchError",
     "OptionError",
     "Plan",
+    "Removal",
     "ShapParts",
     "ShapValues",
     "StandardErrors",
     "Surrogate",
     "UnsupportedModelError",
+    "VarianceShares",
     "WeightError",
+    "Without",
     "datasets",
     "load",
     "measures",

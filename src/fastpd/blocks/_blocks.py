@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,15 +41,22 @@ class Blocks:
 
     def columns_of(self, player: int) -> list[int]:
         """Return the grid's columns of a player: those of its features that some node tests."""
-        return np.flatnonzero(self.players.of_column[self.grid.feature] == player).tolist()
+        return list(self._columns.get(player, ()))
 
     def column_of(self, player: int) -> int | None:
         """Return the one tested column of a player, or None where no node tests any.
 
         Of a group of which several are tested there is no one column.
         """
-        columns = self.columns_of(player)
+        columns = self._columns.get(player, ())
         return columns[0] if len(columns) == 1 else None
+
+    @cached_property
+    def _columns(self) -> dict[int, list[int]]:
+        columns: dict[int, list[int]] = {}
+        for column, player in enumerate(self.players.of_column[self.grid.feature].tolist()):
+            columns.setdefault(player, []).append(column)
+        return columns
 
     def representatives(self, column: int) -> NDArray[np.float64]:
         """Return a value in each bin of a grid's column, the missing bin first.

@@ -6,5 +6,6 @@ It is put together of what it holds, of answers at rows, and of summaries over r
 from fastpd.explainer._explainer import Explainer
 from fastpd.explainer._saving import load
 from fastpd.explainer._standard_errors import StandardErrors
+from fastpd.explainer._without import Without
 
-__all__ = ["Explainer", "StandardErrors", "load"]
+__all__ = ["Explainer", "StandardErrors", "Without", "load"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fastpd.explainer._answers import Answers
 from fastpd.explainer._saving import Saving
+from fastpd.explainer._strengths import Strengths
 from fastpd.explainer._summaries import Summaries
 from fastpd.measures import Empirical
 
 __all__ = ["Explainer"]
 
 
-class Explainer(Answers, Summaries, Saving):
+class Explainer(Answers, Summaries, Strengths, Saving):
     """Exact partial dependence of a tree ensemble, and all that follows from it.
 
     The whole background is used, always; nothing is subsampled or approximated. Answers are on the

@@ -209,7 +209,7 @@ class Held:
         return X if isinstance(X, Rows) else as_rows(X, self._columns)
 
     def _rows_or_background(
-        self, X: Any, weights: Any, call: str
+        self, X: Any, weights: Any, call: str, state: _State | None = None
     ) -> tuple[Rows, NDArray[np.float64] | None]:
         """Return rows to average over, by default the background's, and their weights."""
         if X is not None:
@@ -219,7 +219,7 @@ class Held:
             return rows, None if weights is None else check_weights(weights, rows.n_rows)
         if weights is not None:
             raise WeightError("weights were given without X; those of the background are known.")
-        state = self._ready()
+        state = state or self._ready()
         if state.engine.measure.n_rows == 0:
             raise OptionError(
                 f"the measure {state.engine.measure.name} has no rows to average over; pass rows, "

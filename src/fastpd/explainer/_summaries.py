@@ -38,9 +38,8 @@ class Summaries(Held):
         >>> list(fastpd.Explainer(model, X).importance(X, max_order=1))[0]
         ('x0',)
         """
-        order = check_order(max_order)
-        rows, weights = self._rows_or_background(X, None, "importance({})")
-        return importance(self._engine(), rows, order, weights)
+        order, engine = check_order(max_order), self._engine()
+        return importance(engine, *self._rows_or_background(X, None, "importance({})"), order)
 
     def standard_errors(self, folds: int = 20, seed: int = 0) -> StandardErrors:
         """Return the standard errors of answers: how much another background would change them.

@@ -10,9 +10,11 @@ from fastpd.queries._features import (
     check_order,
     effect_features,
     feature_index,
+    feature_set,
     feature_sets,
 )
 from fastpd.queries._folds import Fold, folds_of, jackknife
+from fastpd.queries._h_statistics import joint_h, overall_h
 from fastpd.queries._ice import ice
 from fastpd.queries._importance import importance
 from fastpd.queries._indices import check_index
@@ -27,6 +29,8 @@ from fastpd.queries._shapley import interactions, shap
 from fastpd.queries._support import support
 from fastpd.queries._tables import Ask, table_bytes
 from fastpd.queries._value import predict, value
+from fastpd.queries._variance import variance_shares
+from fastpd.queries._without import removal, without
 
 __all__ = [
     "Ask",
@@ -46,19 +50,25 @@ __all__ = [
     "effect",
     "effect_features",
     "feature_index",
+    "feature_set",
     "feature_sets",
     "folds_of",
     "ice",
     "importance",
     "interactions",
     "jackknife",
+    "joint_h",
+    "overall_h",
     "predict",
     "probabilities",
     "probability_effect",
     "probability_value",
+    "removal",
     "shap",
     "shap_parts",
     "support",
     "table_bytes",
     "value",
+    "variance_shares",
+    "without",
 ]

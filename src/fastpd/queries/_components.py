@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
@@ -16,10 +17,23 @@ from fastpd.queries._tables import Ask, answer
 from fastpd.queries._value import predict
 from fastpd.results import Decomposition
 
-__all__ = ["columns_of", "component_columns", "components"]
+__all__ = ["Routed", "columns_of", "component_columns", "components", "look_up", "routed"]
 
 # A grid of more cells than this costs more to make and to keep than the tables it replaces.
 _MOST_CELLS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Routed:
+    """Sets of features, split into those looked up on grids of bins and those through tables."""
+
+    on_grid: list[FeatureSet]
+    by_table: list[FeatureSet]
+
+    @property
+    def sets(self) -> list[FeatureSet]:
+        """All of them, in the order of their columns."""
+        return [*self.on_grid, *self.by_table]
 
 
 def components(
@@ -55,18 +69,24 @@ def columns_of(
     engine: Engine, wanted: list[FeatureSet], rows: Rows, dtype: Any
 ) -> tuple[list[FeatureSet], NDArray[Any]]:
     """Return the wanted sets, in some order, and their components: (outputs, sets, rows)."""
-    on_grid, by_table = _routes(engine, wanted)
-    sets = [*on_grid, *by_table]
-    memory = new_output(rows.n_rows, len(sets), engine.forest.n_outputs, dtype)
-    _look_up(engine, on_grid, rows, memory[:, : len(on_grid)])
+    split = routed(engine, wanted)
+    return split.sets, look_up(engine, split, rows, dtype)
+
+
+def look_up(engine: Engine, split: Routed, rows: Rows, dtype: Any) -> NDArray[Any]:
+    """Return the components of sets: (outputs, sets, rows)."""
+    on_grid, by_table = split.on_grid, split.by_table
+    memory = new_output(rows.n_rows, len(split.sets), engine.forest.n_outputs, dtype)
+    if on_grid:
+        _from_grids(engine, on_grid, rows, memory[:, : len(on_grid)])
     if by_table:
         ask = Ask("Moebius", max(len(one) for one in by_table))
         answer(engine, ask, by_table, rows, memory[:, len(on_grid) :], "components")
-    return sets, memory
+    return memory
 
 
-def _routes(engine: Engine, sets: list[FeatureSet]) -> tuple[list[FeatureSet], list[FeatureSet]]:
-    """Split the sets into those looked up on grids of bins and those that go through tables.
+def routed(engine: Engine, sets: list[FeatureSet]) -> Routed:
+    """Choose how each set is looked up.
 
     The choice depends on the model and the memory limit only, never on the rows.
     """
@@ -80,17 +100,17 @@ def _routes(engine: Engine, sets: list[FeatureSet]) -> tuple[list[FeatureSet], l
             budget -= cells
         else:
             by_table.append(one)
-    return on_grid, by_table
+    return Routed(on_grid, by_table)
 
 
-def _look_up(engine: Engine, sets: list[FeatureSet], rows: Rows, memory: NDArray[Any]) -> None:
+def _from_grids(engine: Engine, sets: list[FeatureSet], rows: Rows, memory: NDArray[Any]) -> None:
     features = [one[0] for one in sets if len(one) == 1]
     pairs: list[FeatureSet] = [one for one in sets if len(one) == 2]
     for output in range(engine.forest.n_outputs):
         fixed = engine.settings.precision == "fast"
         model = effect_model(engine, output, features, pairs, fixed=fixed)
 
-        def look_up(chunk: Any, out: Any, poll: Any, model: Any = model) -> None:
+        def read(chunk: Any, out: Any, poll: Any, model: Any = model) -> None:
             _core.evaluate_effects(
                 engine.blocks.core,
                 model.columns,
@@ -106,4 +126,4 @@ def _look_up(engine: Engine, sets: list[FeatureSet], rows: Rows, memory: NDArray
                 poll,
             )
 
-        for_rows(engine, rows, memory[output], "components", look_up)
+        for_rows(engine, rows, memory[output], "components", read)

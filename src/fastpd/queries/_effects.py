@@ -62,7 +62,7 @@ class EffectModel:
 def cells_of(engine: Engine, pair: FeatureSet) -> int:
     """Return the number of cells of a pair's grid."""
     bins = engine.blocks.grid.n_bins
-    return int(np.prod([bins[engine.blocks.column_of(feature)] for feature in pair]))
+    return prod(int(bins[engine.blocks.column_of(feature)]) for feature in pair)
 
 
 def effect_model(

@@ -6,39 +6,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.frames import Rows
-from fastpd.queries._components import component_columns
 from fastpd.queries._engine import Engine
+from fastpd.queries._features import FeatureSet
+from fastpd.queries._passes import as_numbers, batches, component_runs
+from fastpd.queries._shapley import present_sets
 from fastpd.results import Importance
 
-__all__ = ["importance"]
+__all__ = ["importance", "mean_sizes"]
 
-_STEP = 65536  # rows decomposed at a time
+Floats = NDArray[np.float64]
 
 
-def importance(
-    engine: Engine, rows: Rows, max_order: int, weights: NDArray[np.float64] | None
-) -> Importance:
+def importance(engine: Engine, rows: Rows, weights: Floats | None, max_order: int) -> Importance:
     """Return the mean of |m_S| over (weighted) rows, for all components up to an order."""
-    forest = engine.forest
-    sums: NDArray[np.float64] | None = None
-    for start in range(0, rows.n_rows, _STEP):
-        stop = min(start + _STEP, rows.n_rows)
-        sets, columns = component_columns(engine, rows.part(start, stop), max_order, np.float64)
-        np.abs(columns, out=columns)
-        if weights is not None:
-            columns *= weights[start:stop]
-        part = columns.sum(axis=2)
-        sums = part if sums is None else sums + part
-    total = rows.n_rows if weights is None else weights.sum()
-    scores = sums.T / total if sums is not None else np.empty((0, forest.n_outputs))
+    engine.need_order(max_order, f"components of order {max_order}")
+    sets = present_sets(engine, max_order)
+    found = [mean_sizes(engine, batch, rows, weights) for batch in batches(engine, sets)]
+    scores = np.concatenate([np.zeros((0, engine.forest.n_outputs)), *found])
     names = [tuple(engine.names[i] for i in one) for one in sets]
-    single = forest.n_outputs == 1
     return Importance.ranked(
         names,
-        scores[:, 0] if single else scores,
-        forest.output_names,
-        link=forest.link,
+        as_numbers(scores),
+        engine.forest.output_names,
+        link=engine.forest.link,
         max_order=max_order,
         complete=max_order >= engine.blocks.core.largest_path,
         library=engine.source_of(rows).library,
     )
+
+
+def mean_sizes(
+    engine: Engine, sets: list[FeatureSet], rows: Rows, weights: Floats | None
+) -> Floats:
+    """Return the mean of |m_S| over rows: (sets, outputs)."""
+    sums = np.zeros((engine.forest.n_outputs, len(sets)))
+    for run, columns in component_runs(engine, sets, rows):
+        np.abs(columns, out=columns)
+        sums += columns.sum(axis=2) if weights is None else columns @ weights[run]
+    return sums.T / (rows.n_rows if weights is None else weights.sum())

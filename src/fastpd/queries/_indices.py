@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from fastpd import _core
 from fastpd.errors import OptionError, nearest
 
-__all__ = ["Index", "check_index", "index_query"]
+__all__ = ["Index", "Rest", "check_index", "index_query"]
 
 Index = Literal["SII", "STII", "FSII", "BII", "Moebius"]
+Rest = Literal["Rest"]  # the components of all larger sets that contain S, as they are
 Weight = Callable[[int], Fraction]
 Rule = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -46,13 +47,17 @@ def check_index(index: str) -> Index:
     raise OptionError(f"index is {index!r}; expected one of {names}.{hint}")
 
 
-def moebius_weight(index: Index, size: int, order: int) -> int:
+def moebius_weight(index: Index | Rest, size: int, order: int) -> int:
     """Return the weight that the component of S itself gets apart from the rule for supersets."""
+    if index == "Rest":
+        return -1
     return int(index == "Moebius" or (index == "STII" and size < order))
 
 
-def superset_weight(index: Index, size: int, order: int) -> Weight | None:
+def superset_weight(index: Index | Rest, size: int, order: int) -> Weight | None:
     """Return w(u) for sets of u features that contain S, or None where only S itself counts."""
+    if index == "Rest":
+        return lambda u: Fraction(1)
     if index == "SII":
         return lambda u: Fraction(1, u - size + 1)
     if index == "BII":
@@ -73,7 +78,7 @@ def _faith_weight(u: int, size: int, order: int) -> Fraction:
     return lead * Fraction(comb(u - 1, order), comb(u + order - 1, order + size))
 
 
-def superset_density(index: Index, size: int, order: int) -> list[Fraction] | None:
+def superset_density(index: Index | Rest, size: int, order: int) -> list[Fraction] | None:
     """Return coefficients of P with w(u) = integral of P(t) t^(u - size) over [0, 1], u >= size.
 
     None where no supersets count, or w is no such integral.
@@ -108,10 +113,10 @@ def _faith_density(size: int, order: int) -> list[Fraction]:
 
 
 @lru_cache(maxsize=256)
-def rule(index: Index, size: int, order: int, tau: int) -> Rule:
+def rule(index: Index | Rest, size: int, order: int, tau: int) -> Rule:
     """Return points and weights with sum(weights * points**(u - size)) == w(u), u = size .. tau."""
-    if index == "BII" and tau >= size:
-        return np.array([0.5]), np.array([1.0])
+    if index in ("BII", "Rest") and tau >= size:
+        return np.array([0.5 if index == "BII" else 1.0]), np.array([1.0])
     density = superset_density(index, size, order)
     if density is None or tau < size:
         return _NO_RULE
@@ -124,7 +129,7 @@ def rule(index: Index, size: int, order: int, tau: int) -> Rule:
 
 
 @lru_cache(maxsize=64)
-def pair_weights(index: Index, order: int, largest: int) -> NDArray[np.float64]:
+def pair_weights(index: Index | Rest, order: int, largest: int) -> NDArray[np.float64]:
     """Return the index of the game 1[A within S, B apart from S], by |S|, |A|, |B| and |S & B|.
 
     Its components are (-1)^|U - A| for A within U within A | B, so only sizes matter.
@@ -151,7 +156,7 @@ def _pair_weight(weight: Weight, own: int, size: int, a: int, b: int, in_b: int)
 
 
 @lru_cache(maxsize=64)
-def index_query(index: Index, order: int, largest_deep: int) -> _core.Query:
+def index_query(index: Index | Rest, order: int, largest_deep: int) -> _core.Query:
     """Return what the core needs to compute an index up to an order."""
     sizes = range(1, order + 1)
     taus = range(max(_MAX_TABLE, largest_deep) + 1)

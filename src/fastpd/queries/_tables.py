@@ -14,7 +14,7 @@ from fastpd.errors import MemoryLimitError
 from fastpd.frames import Rows
 from fastpd.queries._engine import Engine, for_rows
 from fastpd.queries._features import FeatureSet, encode
-from fastpd.queries._indices import Index, index_query
+from fastpd.queries._indices import Index, Rest, index_query
 
 __all__ = ["Ask", "answer", "table_bytes"]
 
@@ -25,7 +25,7 @@ _MAX_TABLE = 8  # features on the path of a leaf that has a table
 class Ask:
     """What to compute for sets of features: v_S itself, or an index up to an order."""
 
-    index: Index | None
+    index: Index | Rest | None
     order: int
 
     def query(self, largest_deep: int) -> _core.Query:

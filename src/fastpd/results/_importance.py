@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import FeatureError, nearest
 from fastpd.frames import Source
 from fastpd.results._columns import Names
 from fastpd.results._frames import per_output, table, titles
 from fastpd.results._html import numbers_html
+from fastpd.results._named_sets import NamedSets, place_of
 
 __all__ = ["Importance", "mean_size"]
 
@@ -22,7 +23,7 @@ def mean_size(columns: NDArray[Any], weights: NDArray[np.float64] | None) -> NDA
     return np.average(np.abs(columns).astype(np.float64), axis=0, weights=weights)
 
 
-class Importance(Mapping[Names, float]):
+class Importance(NamedSets):
     """Mean absolute component (eq. 9 of the paper) by set of features, largest first.
 
     Attributes
@@ -73,25 +74,37 @@ class Importance(Mapping[Names, float]):
         order = np.argsort(-overall, kind="stable")
         return cls([names[i] for i in order], values[order], output_names, **others)
 
-    def __getitem__(self, features: Any) -> Any:
-        """Return the importance of a set of features, named in any order."""
-        wanted = [features] if isinstance(features, str) else features
-        if not isinstance(wanted, Collection) or not all(isinstance(one, str) for one in wanted):
-            raise FeatureError(
-                f"{features!r:.60} is no set of feature names; expected one such as 'age' or "
-                "('age', 'sex')."
-            )
-        for names, value in zip(self.names, self.scores, strict=True):
-            if frozenset(names) == frozenset(wanted):
-                return value if self.scores.ndim > 1 else float(value)
-        raise FeatureError(
-            f"no component of {tuple(wanted)} is listed: its features are unknown, or no tree "
-            f"joins them, or they are more than max_order.{self._hint(wanted)}"
-        )
+    def _number(self, at: int) -> Any:
+        return self.scores[at]
 
-    def _hint(self, wanted: Collection[str]) -> str:
-        known = sorted({name for names in self.names for name in names})
-        return next((nearest(name, known) for name in wanted if name not in known), "")
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Each score as a share of the sum of all that are listed, in the shape of `scores`."""
+        total = self.scores.sum(axis=0)
+        return self.scores / np.where(total > 0, total, 1)
+
+    def rank(self, features: Any) -> int:
+        """Return the rank of a set of features, named in any order: 1 for the most important.
+
+        Examples
+        --------
+        >>> fastpd.Explainer(model, X).importance(X).rank("x0")
+        1
+        """
+        return place_of(features, self.names) + 1
+
+    def of_order(self, order: int) -> Importance:
+        """Return only the sets of so many features, such as 1 for main effects.
+
+        Examples
+        --------
+        >>> list(fastpd.Explainer(model, X).importance(X, max_order=2).of_order(2))[0]
+        ('x0', 'x1')
+        """
+        at = [i for i, one in enumerate(self.names) if len(one) == order]
+        kept = copy(self)
+        kept.names, kept.scores = tuple(self.names[i] for i in at), self.scores[at]
+        return kept
 
     def plot(self, *, top: int = 15, ax: Any = None) -> Any:
         """Draw the most important components as bars (needs matplotlib) and return the axes.
@@ -118,12 +131,6 @@ class Importance(Mapping[Names, float]):
         from fastpd.plots import plot_network
 
         return plot_network(self, top=top, ax=ax)
-
-    def __iter__(self) -> Iterator[Names]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return rank, features, order and importance of each component, largest first.
