@@ -5,6 +5,7 @@ functions, the functional decomposition, SHAP values and interactions, over the 
 """
 
 from fastpd import datasets, measures, plots, vanilla
+from fastpd.compat import TreeExplainer
 from fastpd.errors import (
     BackgroundError,
     DataError,
@@ -71,6 +72,7 @@ __all__ = [
     "ShapValues",
     "StandardErrors",
     "Surrogate",
+    "TreeExplainer",
     "UnsupportedModelError",
     "VarianceShares",
     "WeightError",
