@@ -13,6 +13,7 @@ from fastpd.forest import Label
 from fastpd.frames import NOWHERE, Source
 from fastpd.results._axis import Axis
 from fastpd.results._frames import table
+from fastpd.results._sklearn import as_bunch, as_display, output_index
 from fastpd.results._steps import effect_html, steps_table
 from fastpd.results._xarray import labelled_steps
 
@@ -190,6 +191,41 @@ class Effect:
         """
         steps = {"pd": self.pd_steps, "component": self.component_steps}
         return labelled_steps(self.axes, steps, self.output_names, self.link)
+
+    def to_sklearn(self) -> Any:
+        """Return what `sklearn.inspection.partial_dependence` does: grid values and averages.
+
+        Between edges v_S is constant, so that the grid has a point on both sides of each, and
+        lines between points are the steps. There is no point for missing values. Averages are
+        (outputs, points of the first feature, ...). Needs scikit-learn.
+
+        Examples
+        --------
+        >>> effect = fastpd.Explainer(model, X).effect("x0")
+        >>> found = effect.to_sklearn()
+        >>> bool((found.average[0] == effect.pd(found.grid_values[0])).all())
+        True
+        """
+        return as_bunch(self.axes, self.pd_steps)
+
+    def display(self, output: str | int | None = None, *, ax: Any = None) -> Any:
+        """Draw through scikit-learn and return its `PartialDependenceDisplay`.
+
+        Parameters
+        ----------
+        output
+            One output of several, by name or index.
+        ax
+            Axes to draw on; new ones if None.
+
+        Examples
+        --------
+        >>> display = fastpd.Explainer(model, X).effect("x0").display()
+        >>> display.lines_.shape
+        (1, 1)
+        """
+        target = output_index(self.output_names, output)
+        return as_display(self.axes, self.to_sklearn(), target, ax)
 
     def _repr_html_(self) -> str:
         return effect_html(

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.errors import imported
 from fastpd.frames import NOWHERE, Source
 from fastpd.results._columns import Names, SetColumns
 from fastpd.results._frames import table, wide
 from fastpd.results._html import columns_html
+from fastpd.results._sklearn import output_index
 from fastpd.results._xarray import labelled_rows
 
 __all__ = ["Interactions"]
@@ -93,6 +96,38 @@ class Interactions(SetColumns):
             base={"base_value": self.base_values},
             link=self.link,
         )
+
+    def to_shapiq(self, output: str | int | None = None) -> list[Any]:
+        """Return a `shapiq.InteractionValues` for each row (needs the package shapiq).
+
+        Players are features by their index; `feature_names` has the names that its plots take.
+
+        Parameters
+        ----------
+        output
+            One output of several, by name or index.
+        """
+        shapiq = imported("shapiq", "to_shapiq()")
+        at = output_index(self.output_names, output)
+        several = self.array.ndim == 3
+        values = self.array[:, :, at] if several else self.array
+        base = float(self.base_values[at]) if several else float(self.base_values)
+        place = {name: k for k, name in enumerate(self.feature_names)}
+        players = [tuple(sorted(place[name] for name in names)) for names in self.names]
+        lookup = {one: k for k, one in enumerate([(), *players])}
+        return [
+            shapiq.InteractionValues(
+                np.append(base, row),
+                index=self.index,
+                max_order=min(self.max_order, len(self.feature_names)),
+                n_players=len(self.feature_names),
+                min_order=0,
+                interaction_lookup=lookup,
+                estimated=False,
+                baseline_value=base,
+            )
+            for row in values
+        ]
 
     def _repr_html_(self) -> str:
         return columns_html(self._title, "set", self.names, self.array, self.output_names)
