@@ -55,6 +55,8 @@ def answers(ex: Explainer, rows: Any) -> list[Any]:
         ex.effect(0),
         ex.effect(0, 1),
         ex.importance(rows),
+        ex.ice(0, rows),
+        ex.ale(0, rows),
         ex.adequacy(rows, folds=2),
         ex.plan(),
     ]

@@ -74,6 +74,25 @@ class TestKeys:
         mesh = np.meshgrid(*found.grid_values, indexing="ij")
         np.testing.assert_array_equal(np.moveaxis(found.average, 0, -1), effect.pd(*mesh))
 
+    def test_curves_are_individual(self):
+        rows = ROWS[:5]
+        curves = Explainer(SEVERAL, ROWS).ice("x0", rows)
+        found = curves.to_sklearn()
+        assert found.individual.shape == (3, 5, len(found.grid_values[0]))
+        values = np.moveaxis(curves.at(found.grid_values[0]), -1, 0)
+        np.testing.assert_array_equal(found.individual, values)
+        display = PartialDependenceDisplay(
+            [found],
+            features=[(0,)],
+            feature_names=["x0"],
+            target_idx=1,
+            deciles={},
+            kind="both",
+            subsample=None,
+        ).plot()
+        display.figure_.canvas.draw()
+        assert display.lines_.shape[-1] == 6
+
     def test_labels_are_the_grid_of_categories(self):
         effect = labelled(1).effect("x0")
         found = effect.to_sklearn()

@@ -12,7 +12,8 @@ from fastpd.errors import OptionError
 from fastpd.frames import NOWHERE, Source
 from fastpd.results._axis import Axis
 from fastpd.results._frames import per_output, table
-from fastpd.results._steps import curves_table
+from fastpd.results._sklearn import as_bunch
+from fastpd.results._steps import curves_table, steps_html
 
 __all__ = ["Ale", "Ice"]
 
@@ -113,11 +114,34 @@ class Ice:
         columns = curves_table(self.axis, "prediction", self.steps, self.output_names)
         return table(columns, Source(self.source.library), backend)
 
+    def to_sklearn(self) -> Any:
+        """Return what `sklearn.inspection.partial_dependence` does with ``kind="both"``.
+
+        The grid is that of `Effect.to_sklearn`; `individual` is (outputs, rows, points). Needs
+        scikit-learn.
+
+        Examples
+        --------
+        >>> fastpd.Explainer(model, X).ice("x0", X[:9]).to_sklearn().individual.shape[:2]
+        (1, 9)
+        """
+        return as_bunch((self.axis,), self.pd_steps, self.steps)
+
+    def _repr_html_(self) -> str:
+        numbers = {"pd": self.pd_steps}
+        if len(self.steps):
+            numbers |= {"lowest": self.steps.min(axis=0), "highest": self.steps.max(axis=0)}
+        return steps_html(f"ICE curves of {self._title}", self.axis, numbers, self.output_names)
+
     def __repr__(self) -> str:
+        return f"<Ice of {self._title}>"
+
+    @property
+    def _title(self) -> str:
         centred = "" if self.anchor is None else f", zero at {self.anchor}"
         return (
-            f"<Ice of {self.feature}: {len(self.steps)} rows, {len(self.edges) + 1} steps, "
-            f"{self.link} scale{centred}>"
+            f"{self.feature}: {len(self.steps)} rows, {len(self.edges) + 1} steps, "
+            f"{self.link} scale{centred}"
         )
 
 
@@ -195,9 +219,17 @@ class Ale:
         columns |= per_output("ale", self.levels, self.output_names)
         return table(columns, Source(self.source.library), backend)
 
+    def _repr_html_(self) -> str:
+        caption = f"Accumulated local effect of {self._title}"
+        return steps_html(caption, self.axis, {"ale": self.steps}, self.output_names)
+
     def __repr__(self) -> str:
+        return f"<Ale of {self._title}>"
+
+    @property
+    def _title(self) -> str:
         lost = f" ({self.n_missing} without a value left out)" if self.n_missing else ""
         return (
-            f"<Ale of {self.feature}: {len(self.ends) - 1} intervals of {self.n_rows} rows{lost}, "
-            f"{self.link} scale>"
+            f"{self.feature}: {len(self.ends) - 1} intervals of {self.n_rows} rows{lost}, "
+            f"{self.link} scale"
         )

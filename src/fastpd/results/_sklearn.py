@@ -17,7 +17,7 @@ __all__ = ["as_bunch", "as_display", "output_index"]
 Floats = NDArray[np.float64]
 
 
-def as_bunch(axes: Sequence[Axis], steps: Floats) -> Any:
+def as_bunch(axes: Sequence[Axis], steps: Floats, curves: Floats | None = None) -> Any:
     """Return the keys of `sklearn.inspection.partial_dependence`, exact on lines between points.
 
     Parameters
@@ -26,13 +26,21 @@ def as_bunch(axes: Sequence[Axis], steps: Floats) -> Any:
         How values of each feature become steps.
     steps
         v_S on every step of every axis; a last axis for outputs where there are several.
+    curves
+        Of each row a curve on the steps of a single feature.
     """
     utils = imported("sklearn.utils", "to_sklearn()")
     grids = [_grid(axis) for axis in axes]
-    average = steps[np.ix_(*(at for _, at in grids))]
     several = steps.ndim > len(axes)
-    average = np.moveaxis(average, -1, 0) if several else average[None]
-    return utils.Bunch(grid_values=[points for points, _ in grids], average=average)
+
+    def outputs_first(values: Floats) -> Floats:
+        return np.moveaxis(values, -1, 0) if several else values[None]
+
+    average = outputs_first(steps[np.ix_(*(at for _, at in grids))])
+    found = utils.Bunch(grid_values=[points for points, _ in grids], average=average)
+    if curves is not None:
+        found["individual"] = outputs_first(curves[:, grids[0][1]])
+    return found
 
 
 def as_display(axes: Sequence[Axis], bunch: Any, target: int, ax: Any) -> Any:

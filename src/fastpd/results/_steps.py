@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,7 @@ from fastpd.results._columns import Names
 from fastpd.results._frames import per_output
 from fastpd.results._html import html, numbers_html
 
-__all__ = ["curves_table", "effect_html", "steps_table"]
+__all__ = ["curves_table", "effect_html", "steps_html", "steps_table"]
 
 Floats = NDArray[np.float64]
 Steps = NDArray[np.int64]
@@ -53,13 +53,17 @@ def effect_html(
 ) -> str:
     """Return the first steps of one feature, or what the steps of several features are."""
     if len(axes) == 1:
-        steps = listed_steps(axes[0])
-        numbers = {"pd": pd[steps], "component": component[steps]}
-        labels = _step_labels(axes[0])
-        return numbers_html(caption, axes[0].name, labels, numbers, outputs, bars=False)
+        return steps_html(caption, axes[0], {"pd": pd, "component": component}, outputs)
     named = [(axis.name, _step_labels(axis)) for axis in axes]
     rows = [(name, len(labels), labels[0], labels[-1]) for name, labels in named]
     return html(caption, ["feature", "steps", "first", "last"], rows)
+
+
+def steps_html(caption: str, axis: Axis, numbers: Mapping[str, Floats], outputs: Names) -> str:
+    """Return the first steps of one feature, with numbers that every step has."""
+    steps = listed_steps(axis)
+    listed = {title: values[steps] for title, values in numbers.items()}
+    return numbers_html(caption, axis.name, _step_labels(axis), listed, outputs, bars=False)
 
 
 def _step_labels(axis: Axis) -> list[str]:
