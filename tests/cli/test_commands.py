@@ -2,190 +2,305 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-import xgboost as xgb
-from click.testing import CliRunner
-from pyarrow import csv, parquet
+from click.shell_completion import ShellComplete
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
 
-from fastpd import Explainer
+import fastpd
+from fastpd import Explainer, measures
 from fastpd.cli._commands import commands
-from fastpd.cli._files import read_table
-from fastpd.cli._models import read_model
-from fastpd.errors import DataError, ModelFileError
 
 NAMES = ["age", "hours", "size"]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a model and tables."""
-    folder = tmp_path_factory.mktemp("cli")
-    rng = np.random.default_rng(0)
-    cells = np.round(rng.normal(size=(40, 3)), 2)
-    cells[::7, 1] = np.nan
-    labels = np.digitize(cells[:, 0] + np.nan_to_num(cells[:, 1]), [-0.5, 0.5])
-    model = xgb.XGBClassifier(n_estimators=4, max_depth=3, n_jobs=1).fit(cells, labels)
-    model.get_booster().feature_names = NAMES
-    model.save_model(folder / "model.json")
-    columns = {name: pa.array(cells[:, k], from_pandas=True) for k, name in enumerate(NAMES)}
-    table = pa.table(columns | {"weight": np.arange(40.0)})
-    parquet.write_table(table, folder / "background.parquet")
-    csv.write_csv(table.slice(0, 9), folder / "rows.csv")
-    return folder
+def explainer(**options: Any) -> Explainer:
+    return Explainer("model.json", parquet.read_table("background.parquet"), **options)
 
 
-def run(folder: Path, command: str, *options: str) -> Any:
-    files = [str(folder / "model.json"), str(folder / "background.parquet")]
-    return CliRunner().invoke(commands, [command, *files, *options])
+def rows() -> Any:
+    return arrow_csv.read_csv("rows.csv")
 
 
-def done(folder: Path, command: str, *options: str) -> str:
-    result = run(folder, command, *options)
-    assert result.exit_code == 0, result.output
-    return str(result.output)
+def numbers(table: Any) -> Any:
+    return np.column_stack([column.to_numpy() for column in table.columns])
 
 
-def explainer(folder: Path, **options: Any) -> Explainer:
-    return Explainer(
-        folder / "model.json", parquet.read_table(folder / "background.parquet"), **options
+BACKGROUND = ("--background", "background.parquet")
+
+
+class TestExplain:
+    def test_shap_values_of_every_output(self, folder: Path, done: Any):
+        done("explain", "model.json", "rows.csv", *BACKGROUND, "-o", "phi.parquet")
+        table = parquet.read_table("phi.parquet")
+        assert table.column_names[:3] == ["age [0]", "age [1]", "age [2]"]
+        expected = explainer().shap(rows()).values
+        np.testing.assert_array_equal(numbers(table).reshape(9, 3, 3), expected)
+
+    def test_rows_are_their_own_background(self, folder: Path, done: Any):
+        done("explain", "model.json", "background.parquet", "-o", "phi.parquet")
+        found = numbers(parquet.read_table("phi.parquet"))
+        expected = explainer().shap(parquet.read_table("background.parquet")).values
+        np.testing.assert_array_equal(found.reshape(40, 3, 3), expected)
+
+    def test_components_over_weights_of_one_output(self, folder: Path, done: Any):
+        options = ["--explain-output", "1", "--weights", "weight", "--jobs", "1"]
+        done(
+            "explain", "model.json", "rows.csv", *BACKGROUND, "--max-order", 2, "-o", "m.parquet",
+            *options,
+        )  # fmt: skip
+        weights = parquet.read_table("background.parquet").column("weight").to_numpy()
+        parts = explainer(output="1", weights=weights).components(rows())
+        table = parquet.read_table("m.parquet")
+        assert table.column_names == [" x ".join(names) for names in parts]
+        np.testing.assert_array_equal(numbers(table), parts.array)
+
+    def test_both_with_predictions_and_kept_columns(self, folder: Path, done: Any):
+        options = ["--what", "both", "--predictions", "--keep", "label", "--explain-output", "sum"]
+        done("explain", "model.json", "rows.csv", *BACKGROUND, *options, "-o", "all.csv")
+        table = arrow_csv.read_csv("all.csv").to_pydict()
+        names = list(table)
+        assert names[:4] == ["label", "prediction", "base_value", "shap age"]
+        assert "component age" in names
+        assert table["label"] == rows().column("label").to_pylist()
+        values = sum(np.array(table[f"shap {name}"]) for name in NAMES)
+        np.testing.assert_allclose(
+            np.array(table["base_value"]) + values, table["prediction"], atol=1e-6
+        )
+
+    @pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "ndjson", "parquet", "pq"])
+    def test_formats_hold_the_same(self, folder: Path, done: Any, ending: str):
+        done("explain", "model.json", "rows.csv", "--explain-output", "sum", "-o", f"phi.{ending}")
+        path = Path(f"phi.{ending}")
+        expected = Explainer("model.json", rows(), output="sum").shap(rows()).values
+        if ending in ("parquet", "pq"):
+            found = parquet.read_table(path).to_pylist()
+        elif ending == "csv":
+            found = list(csv.DictReader(path.read_text().splitlines()))
+        elif ending == "json":
+            found = json.loads(path.read_text())
+        else:
+            found = [json.loads(line) for line in path.read_text().splitlines()]
+        assert [list(row) for row in found] == [NAMES] * 9
+        np.testing.assert_array_equal([[float(row[n]) for n in NAMES] for row in found], expected)
+
+    @pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
+    def test_stdout_gets_what_a_file_gets(self, folder: Path, done: Any, form: str):
+        printed = done("explain", "model.json", "rows.csv", "--format", form)
+        done("explain", "model.json", "rows.csv", "-o", f"phi.{form}")
+        assert printed == Path(f"phi.{form}").read_text()
+
+    def test_batches_give_the_bits_of_one(
+        self, folder: Path, done: Any, monkeypatch: pytest.MonkeyPatch
+    ):
+        command = ["explain", "model.json", "rows.csv", *BACKGROUND, "--weights", "weight", "-o"]
+        done(*command, "whole.parquet")
+        monkeypatch.setattr("fastpd.cli._tables._MOST_ROWS", 4)
+        done(*command, "parts.parquet")
+        assert parquet.read_table("whole.parquet").equals(parquet.read_table("parts.parquet"))
+
+    def test_what_a_file_has_beside_is_said(self, folder: Path, run: Any):
+        result = run("explain", "model.json", "rows.csv")
+        said = "rows.csv: ignored 2 columns that the model does not take: 'weight', 'label'"
+        assert result.stderr.count(said) == 1
+        assert "ignored" not in run("explain", "model.json", "rows.csv", "--quiet").stderr
+
+    def test_a_model_without_names_takes_columns_by_position(self, folder: Path, done: Any):
+        ignored = ["--ignore", "weight", "--ignore", "label"]
+        done("explain", "unnamed.json", "rows.csv", *ignored, "-o", "phi.parquet")
+        table = parquet.read_table("phi.parquet")
+        assert table.column_names[0] == "age [0]"
+        expected = Explainer("model.json", rows()).shap(rows()).values
+        np.testing.assert_array_equal(numbers(table).reshape(9, 3, 3), expected)
+
+    @pytest.mark.parametrize(
+        ("measure", "make"),
+        [("path", measures.Path()), ("product", None), ("background", None)],
     )
+    def test_measures(self, folder: Path, done: Any, measure: str, make: Any):
+        options = ["--measure", measure, *(BACKGROUND if make is None else ())]
+        done("explain", "model.json", "rows.csv", *options, "-o", "phi.parquet")
+        if measure == "background":
+            expected = explainer()
+        else:
+            made = make or measures.Product(parquet.read_table("background.parquet"))
+            expected = Explainer("model.json", measure=made)
+        found = numbers(parquet.read_table("phi.parquet")).reshape(9, 3, 3)
+        np.testing.assert_array_equal(found, expected.shap(rows()).values)
+
+    def test_groups(self, folder: Path, done: Any):
+        options = ["--group", "both=age", "--group", "both=size"]
+        printed = done("explain", "model.json", "rows.csv", "--explain-output", "0", *options)
+        assert printed.splitlines()[0] == '"both","hours"'
 
 
-def test_shap_values_of_every_output(folder: Path):
-    into = folder / "phi.parquet"
-    done(folder, "shap", str(folder / "rows.csv"), "-o", str(into))
-    table = parquet.read_table(into)
-    expected = explainer(folder).shap(csv.read_csv(folder / "rows.csv")).values
-    assert table.column_names[:3] == ["age [0]", "age [1]", "age [2]"]
-    found = np.column_stack([column.to_numpy() for column in table.columns])
-    np.testing.assert_array_equal(found.reshape(9, 3, 3), expected)
+class TestOthers:
+    def test_importance_is_that_of_python(self, folder: Path, done: Any):
+        done("importance", "model.json", "background.parquet", "-o", "ranks.parquet")
+        ranked = explainer().importance(parquet.read_table("background.parquet"))
+        found = parquet.read_table("ranks.parquet")
+        expected = ranked.to_frame("pyarrow")
+        assert found.column("features").equals(expected.column("features"))
+        np.testing.assert_allclose(numbers(found.select([3, 4, 5])), ranked.scores)
+        assert len(done("importance", "model.json", "rows.csv", "--top", 2).splitlines()) == 3
+
+    def test_importance_of_batches(self, folder: Path, done: Any, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("fastpd.cli._tables._MOST_ROWS", 7)
+        self.test_importance_is_that_of_python(folder, done)
+
+    def test_effects_are_those_of_python(self, folder: Path, done: Any):
+        command = ["effects", "model.json", "background.parquet", "--explain-output", "sum"]
+        done(*command, "--feature", "age", "--pair", "age", "size", "-o", "steps.parquet")
+        table = parquet.read_table("steps.parquet")
+        ex = explainer(output="sum")
+        alone, pair = (
+            ex.effect("age").to_frame("pyarrow"),
+            ex.effect("age", "size").to_frame("pyarrow"),
+        )
+        assert table.num_rows == alone.num_rows + pair.num_rows
+        both = pa.concat_arrays([alone["pd"].combine_chunks(), pair["pd"].combine_chunks()])
+        assert table["pd"].combine_chunks().equals(both)
+        assert table["feature 2"].null_count == alone.num_rows
+        assert table.column_names[-2:] == ["pd", "component"]
+
+    def test_all_main_effects_by_default(self, folder: Path, done: Any):
+        found = csv.DictReader(io.StringIO(done("effects", "model.json", "background.parquet")))
+        assert list(dict.fromkeys(row["feature"] for row in found)) == NAMES
+
+    def test_a_saved_explainer_is_a_model(self, folder: Path, done: Any, run: Any):
+        said = run("fit", "model.json", "background.parquet", "-o", "m.fastpd").stderr
+        assert "saved the explainer of 40 background rows to m.fastpd" in said
+        done("explain", "m.fastpd", "rows.csv", "-o", "phi.parquet")
+        found = numbers(parquet.read_table("phi.parquet")).reshape(9, 3, 3)
+        np.testing.assert_array_equal(found, explainer().shap(rows()).values)
+        assert done("effects", "m.fastpd") == done("effects", "model.json", "background.parquet")
+        assert done("importance", "m.fastpd", "rows.csv").startswith('"rank"')
+        assert "40 rows" in done("plan", "m.fastpd", "rows.csv")
+
+    def test_the_plan_says_what_it_takes(self, folder: Path, done: Any):
+        text = done("plan", "model.json", "rows.csv", *BACKGROUND)
+        assert "12 trees" in text
+        assert "40 rows" in text
+        assert "9:" in text
+        record = json.loads(done("plan", "model.json", "background.parquet", "--format", "jsonl"))
+        assert record["answer_columns"] == 9
+        assert record["n_rows"] == record["n_background"] == record["n_tried"] == 40
+        assert record["rows_are_estimated"] is False
+
+    def test_a_plan_of_components(self, folder: Path, done: Any):
+        options = ["--what", "components", "--max-order", 2, "--format", "jsonl"]
+        record = json.loads(done("plan", "model.json", "rows.csv", *options))
+        parts = Explainer("model.json", rows()).components(rows(), 2)
+        assert record["answer_columns"] == 3 * len(parts)
+        assert record["table_bytes"] > 0
+
+    def test_the_demo(self, folder: Path, done: Any, monkeypatch: pytest.MonkeyPatch):
+        whole = fastpd.datasets.adult()
+        few = type(whole)(**{**vars(whole), "X": whole.X[:500], "y": whole.y[:500]})
+        monkeypatch.setattr(fastpd.datasets, "adult", lambda: few)
+        assert "Adult: 500 people" in done("demo", "out")
+        assert (folder / "out" / "importance.csv").is_file()
 
 
-def test_components_of_one_output_over_weights(folder: Path):
-    into = folder / "parts.csv"
-    options = ["--explain-output", "1", "--weights", "weight", "--jobs", "1"]
-    done(folder, "components", str(folder / "rows.csv"), "-o", str(into), *options)
-    table = csv.read_csv(into)
-    background = parquet.read_table(folder / "background.parquet")
-    weights = background.column("weight").to_numpy()
-    ex = Explainer(folder / "model.json", background, output="1", weights=weights)
-    parts = ex.components(csv.read_csv(folder / "rows.csv"))
-    assert table.column_names == [" x ".join(names) for names in parts]
-    for names in parts:
-        np.testing.assert_allclose(table.column(" x ".join(names)).to_numpy(), parts[names])
+def command(*given: Any, **options: Any) -> subprocess.Popen[bytes]:
+    line = [sys.executable, "-m", "fastpd", *map(str, given)]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
-def test_importance_of_the_background_is_printed(folder: Path):
-    printed = done(folder, "importance", "--explain-output", "sum", "--top", "2").splitlines()
-    background = parquet.read_table(folder / "background.parquet")
-    ranked = explainer(folder, output="sum").importance(background)
-    assert [line.split("  ")[-1] for line in printed] == [
-        " x ".join(one) for one in ranked.names[:2]
-    ]
+class TestProcess:
+    def test_a_pipe_that_is_closed_ends_it_quietly(self, folder: Path):
+        table = parquet.read_table("background.parquet")
+        parquet.write_table(pa.concat_tables([table] * 5000), "many.parquet")
+        running = command("explain", "model.json", "many.parquet", "--quiet")
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline().startswith(b'"age [0]"')
+        running.stdout.close()
+        said = running.stderr.read()
+        running.stderr.close()
+        assert (running.wait(), said) == (141, b"")
+
+    def test_an_interrupt_leaves_no_half_file(self, folder: Path):
+        table = parquet.read_table("background.parquet")
+        parquet.write_table(pa.concat_tables([table] * 40_000), "many.parquet")
+        running = command("explain", "model.json", "many.parquet", "-o", "phi.jsonl")
+        for _ in range(600):
+            if list(folder.glob(".fastpd-*")):
+                break
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=60)
+        assert running.returncode == 130, said
+        assert said.decode().splitlines()[-1] == "fastpd: interrupted"
+        assert not (folder / "phi.jsonl").exists()
+        assert not list(folder.glob(".fastpd-*"))
+
+    def test_help_is_soon_there(self):
+        """The processor's time, for the clock's also counts whatever else the machine does."""
+        code = (
+            "import sys, time; sys.argv = ['fastpd', '--help']\n"
+            "from fastpd.cli import main\n"
+            "try: main()\n"
+            "except SystemExit: print(time.process_time(), file=sys.stderr)\n"
+            "print({'pyarrow', 'matplotlib', 'jinja2', 'pandas'} & set(sys.modules))"
+        )
+        runs = [
+            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+            for _ in range(3)
+        ]
+        assert all(run.stdout.endswith("set()\n") for run in runs)
+        assert min(float(run.stderr) for run in runs) < 0.5
+
+    def test_python_m_runs_the_command(self):
+        running = command("--version")
+        assert b"version" in running.communicate()[0]
+
+    def test_what_is_not_installed_is_named(self):
+        code = "import sys; sys.modules['click'] = None; import fastpd.cli; fastpd.cli.main()"
+        result = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
+        assert result.returncode == 1
+        assert "pip install 'fastpd[cli]'" in result.stderr
+
+    def test_a_terminal_gets_a_short_table(self, folder: Path):
+        reader, writer = os.openpty()
+        line = [sys.executable, "-m", "fastpd", "explain", "model.json", "background.parquet"]
+        subprocess.run(line, stdout=writer, stderr=subprocess.PIPE, check=True)
+        os.close(writer)
+        shown = os.read(reader, 1 << 16).decode()
+        os.close(reader)
+        assert "age [0]" in shown.splitlines()[0]
+        assert len(shown.splitlines()) == 21
 
 
-def test_the_plan_is_printed(folder: Path):
-    assert done(folder, "plan").strip() == str(explainer(folder).plan())
+class TestHelp:
+    @pytest.mark.parametrize("name", commands.commands)
+    def test_every_command_has_help(self, done: Any, name: str):
+        assert "--help" in done(name, "--help")
 
+    def test_the_help_has_examples_codes_and_completion(self, done: Any):
+        said = done("--help")
+        for part in ("fastpd report model.json data.csv", "Exit codes: 0 done", "bash_source"):
+            assert part in said
 
-@pytest.mark.parametrize(
-    ("command", "options", "said"),
-    [
-        ("shap", ["-o", "phi.xlsx"], "ends in '.xlsx'; expected .csv or .parquet"),
-        ("shap", ["missing.csv", "-o", "phi.csv"], "missing.csv can not be read"),
-        ("plan", ["--weights", "age?"], "has no column 'age?' for the weights"),
-        ("plan", ["--explain-output", "7"], "output is '7'"),
-        ("plan", ["--memory-limit", "lots"], "memory_limit is 'lots'"),
-        ("importance", ["--max-order", "0"], "max_order is 0"),
-        ("shap", ["-o", "absent/phi.csv"], "in a folder that is not there. Make absent first"),
-    ],
-)
-def test_errors_end_it_with_their_message(
-    folder: Path, command: str, options: list[str], said: str, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-):  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    result = run(folder, command, *options)
-    assert result.exit_code == 1
-    assert f"Error: {said}" in result.output or said in result.output
-    assert "Traceback" not in result.output
-
-
-def test_empty_cells_of_text_are_missing(tmp_path: Path):
-    (tmp_path / "a.csv").write_text("a,b\nx,\n,2\n")
-    assert read_table(tmp_path / "a.csv").column("a").to_pylist() == ["x", None]
-
-
-def test_python_m_runs_the_command():
-    command = [sys.executable, "-m", "fastpd", "--version"]
-    assert "version" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def test_what_is_not_installed_is_named():
-    code = "import sys; sys.modules['click'] = None; import fastpd.cli; fastpd.cli.main()"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 1
-    assert "pip install 'fastpd[cli]'" in result.stderr
-
-
-@pytest.mark.parametrize("name", ["model.json", "background.parquet", "rows.csv"])
-def test_what_is_explained_is_not_overwritten(folder: Path, name: str, tmp_path: Path):
-    names = ["model.json", "background.parquet", "rows.csv"]
-    paths = {one: tmp_path / one for one in names}
-    paths[name] = paths[name].with_suffix(".csv" if name == "model.json" else paths[name].suffix)
-    for one, path in paths.items():
-        path.write_bytes((folder / one).read_bytes())
-    before = paths[name].read_bytes()
-    given = ["shap", *map(str, paths.values()), "-o", str(tmp_path / "." / paths[name].name)]
-    result = CliRunner().invoke(commands, given)
-    assert result.exit_code == 1
-    assert "Give another name to write to" in result.output
-    assert paths[name].read_bytes() == before
-
-
-def test_a_file_that_can_not_be_written_is_named(folder: Path):
-    result = run(folder, "shap", "-o", "/proc/phi.csv")
-    assert result.exit_code == 1
-    assert "Error: /proc/phi.csv can not be written" in result.output
-
-
-@pytest.mark.parametrize("content", ["", "a,b\n1,2,3\n"])
-def test_tables_that_are_none_are_refused_with_what_was_expected(tmp_path: Path, content: str):
-    (tmp_path / "a.csv").write_text(content)
-    with pytest.raises(DataError, match="expected a row of names and rows of as many cells"):
-        read_table(tmp_path / "a.csv")
-
-
-def test_columns_of_one_name_are_not_written_over_each_other(tmp_path: Path):
-    cells = np.random.default_rng(0).normal(size=(30, 3))
-    booster = xgb.train(
-        {"max_depth": 3, "nthread": 1},
-        xgb.DMatrix(cells, cells.prod(axis=1), feature_names=["a", "b", "a x b"]),
-        3,
-    )
-    booster.save_model(tmp_path / "model.json")
-    table = pa.table(dict(zip(["a", "b", "a x b"], cells.T, strict=True)))
-    parquet.write_table(table, tmp_path / "rows.parquet")
-    given = [str(tmp_path / name) for name in ("model.json", "rows.parquet")]
-    result = CliRunner().invoke(commands, ["components", *given, "-o", str(tmp_path / "m.csv")])
-    assert result.exit_code == 1
-    assert "would be called 'a x b'" in result.output
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"garbage", b"\x80\x04garbage", b"\x80\x04\x95" + b"\xff" * 9]
-)
-def test_damaged_pickles_are_refused(tmp_path: Path, content: bytes):
-    pytest.importorskip("joblib")
-    (tmp_path / "model.pkl").write_bytes(content)
-    with pytest.raises(ModelFileError, match="can not be read"):
-        read_model(str(tmp_path / "model.pkl"), trusted=True)
+    def test_shells_complete_columns(self, folder: Path):
+        shell = ShellComplete(commands, {}, "fastpd", "_FASTPD_COMPLETE")
+        given = ["explain", "model.json", "rows.csv", "--keep"]
+        assert [one.value for one in shell.get_completions(given, "l")] == ["label"]
+        assert shell.get_completions(["explain", "model.json", "absent.csv", "--keep"], "") == []
+        kinds = [one.type for one in shell.get_completions(["explain"], "")]
+        assert kinds == ["file"]

@@ -81,7 +81,10 @@ def test_shap_values_of_every_kind_of_model(case: ModelCase, tmp_path: Path):
     files = [str(tmp_path / f"{name}.parquet") for name in ("background", "rows", "phi")]
     done = CliRunner().invoke(
         commands,
-        ["shap", str(path), files[0], files[1], "-o", files[2], "--trust-pickle", *extra],
+        [
+            *("explain", str(path), files[1], "--background", files[0], "-o", files[2]),
+            *("--trust-pickle", *extra),
+        ],
     )
     assert done.exit_code == 0, done.output
     table = parquet.read_table(files[2])

@@ -12,10 +12,9 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command `fastpd`."""
     try:
-        for package in ("click", "pyarrow"):
-            imported(package, "the command fastpd")
+        imported("click", "the command fastpd")
     except MissingPackageError as error:
         sys.exit(f"{error} Or install all that it takes: `pip install 'fastpd[cli]'`.")
     from fastpd.cli._commands import commands
 
-    commands()
+    commands(prog_name="fastpd")

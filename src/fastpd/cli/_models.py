@@ -1,4 +1,4 @@
-"""Models in files: those that libraries write themselves, and pickled ones of scikit-learn."""
+"""Models in files: those that libraries write, saved explainers, and pickles of scikit-learn."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from fastpd.errors import ModelFileError, OptionError, imported
+from fastpd.saved import is_saved
 
-__all__ = ["read_model"]
+__all__ = ["holds_explainer", "read_model"]
 
 _PICKLED = (".joblib", ".pickle", ".pkl")
+_START = 64
 
 
-def read_model(path: str, *, trusted: bool) -> Any:
+def holds_explainer(path: Path) -> bool:
+    """Tell whether a file holds a saved explainer, whatever it is called."""
+    try:
+        with path.open("rb") as file:
+            return path.is_file() and is_saved(file.read(_START))
+    except (OSError, ValueError):
+        return False
+
+
+def read_model(path: Path, *, trusted: bool) -> Any:
     """Return what an explainer takes for a model in a file.
 
     Parameters
@@ -22,7 +33,7 @@ def read_model(path: str, *, trusted: bool) -> Any:
     trusted
         Whether code in the file may run, as it does whenever a pickled model is read.
     """
-    if Path(path).suffix.lower() not in _PICKLED:
+    if path.suffix.lower() not in _PICKLED:
         return path
     if not trusted:
         raise OptionError(
