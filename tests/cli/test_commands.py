@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+import xgboost as xgb
 from click.shell_completion import ShellComplete
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
@@ -213,6 +214,79 @@ class TestOthers:
         monkeypatch.setattr(fastpd.datasets, "adult", lambda: few)
         assert "Adult: 500 people" in done("demo", "out")
         assert (folder / "out" / "importance.csv").is_file()
+
+
+class TestReport:
+    def test_one_command_makes_the_page(self, folder: Path, run: Any):
+        result = run("report", "model.json", "background.parquet")
+        assert result.exit_code == 0, result.output
+        assert "wrote report.html" in result.stderr
+        assert Path("report.html").read_text().startswith("<!doctype html>")
+
+    def test_a_target_and_another_background(self, folder: Path, done: Any):
+        options = ["--background", "background.parquet", "--target", "label", "--title", "A <b>"]
+        done("report", "model.json", "rows.csv", *options, "-o", "page.html")
+        page = Path("page.html").read_text()
+        assert "A &lt;b&gt;" in page
+        assert "Performance" in page
+
+    def test_labels_of_two_classes(self, folder: Path, done: Any, failed: Any):
+        table = parquet.read_table("background.parquet")
+        cells = numbers(table.select(NAMES))
+        rich = cells[:, 0] > 0
+        data = xgb.DMatrix(cells, rich, feature_names=NAMES)
+        booster = xgb.train({"objective": "binary:logistic", "nthread": 1}, data, 3)
+        booster.save_model("two.json")
+        labels = pa.array(np.where(rich, ">50K", "<=50K").tolist())
+        arrow_csv.write_csv(table.append_column("income", labels), "two.csv")
+        given = ["report", "two.json", "two.csv", "--target", "income"]
+        assert "Or give --positive with the label that stands for 1" in failed(*given)
+        assert "expected two, one of them '>60K'" in failed(*given, "--positive", ">60K")
+        done(*given, "--positive", ">50K")
+        assert "Performance" in Path("report.html").read_text()
+
+    def test_a_saved_explainer(self, folder: Path, done: Any):
+        done("fit", "model.json", "background.parquet", "-o", "m.fastpd")
+        done("report", "m.fastpd", "rows.csv")
+        assert Path("report.html").is_file()
+
+    def test_what_is_refused(self, folder: Path, failed: Any):
+        given = ["report", "model.json", "rows.csv"]
+        assert "Did you mean 'label'?" in failed(*given, "--target", "lable")
+        assert "give both" in failed(*given, "--positive", "x", code=2)
+        assert "Give another name" in failed(*given, "-o", "rows.csv")
+        assert "is a folder" in failed(*given, "-o", ".")
+
+
+def peak(*given: Any) -> int:
+    """Run a command in a process of its own, and return the most memory that it took, in kB."""
+    # What the system tells of used resources counts that of the process that forked, too.
+    code = (
+        "import re, sys\n"
+        "from fastpd.cli._commands import commands\n"
+        "try: commands(sys.argv[1:])\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "print(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])"
+    )
+    line = [sys.executable, "-c", code, *map(str, given), "--quiet", "--jobs", "1"]
+    return int(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+@pytest.mark.parametrize(("rows", "into"), [("many.parquet", "o.csv"), ("many.csv", "o.parquet")])
+def test_memory_does_not_grow_with_the_rows(folder: Path, done: Any, rows: str, into: str):
+    table = parquet.read_table("background.parquet").select(NAMES)
+    done("fit", "model.json", "background.parquet", "-o", "m.fastpd", "--explain-output", "sum")
+    took = []
+    for copies in (15_000, 60_000):
+        many = pa.concat_tables([table] * copies).combine_chunks()
+        if rows.endswith("csv"):
+            arrow_csv.write_csv(many, rows)
+        else:
+            parquet.write_table(many, rows, row_group_size=1 << 16)
+        took.append(peak("explain", "m.fastpd", rows, "-o", into))
+    whole = 2 * 60_000 * 40 * 3 * 8 / 1024  # of the rows and of the answer, in kB
+    assert took[1] - took[0] < whole
 
 
 def command(*given: Any, **options: Any) -> subprocess.Popen[bytes]:

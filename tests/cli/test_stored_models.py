@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +56,19 @@ def as_table(data: Any, names: tuple[str, ...]) -> Any:
     return pa.table({name: array[:, k].tolist() for k, name in enumerate(names)})
 
 
-def options(given: Trained) -> list[str]:
+def options(given: Trained, folder: Path) -> list[str]:
     """Return the options of an explainer as the command line has them."""
     known = dict(given.options)
     output, rounds = known.pop("output", None), known.pop("iteration_range", None)
-    if known:
-        pytest.skip(f"the command line does not take {', '.join(known)}")
     found = [] if output is None else ["--explain-output", str(output)]
-    return found if rounds is None else [*found, "--rounds", *map(str, rounds)]
+    if rounds is not None:
+        found += ["--rounds", *map(str, rounds)]
+    if "categories" in known:
+        path = folder / "categories.json"
+        path.write_text(json.dumps(known.pop("categories")))
+        found += ["--categories", str(path)]
+    assert not known
+    return found
 
 
 @pytest.mark.parametrize("case", EXACT, ids=lambda case: case.name)
@@ -70,7 +76,7 @@ def test_shap_values_of_every_kind_of_model(case: ModelCase, tmp_path: Path):
     if case.lacking:
         pytest.skip(f"{case.name} needs {', '.join(case.lacking)}")
     given = case.make()
-    extra = options(given)
+    extra = options(given, tmp_path)
     path = stored(given.model, tmp_path)
     # A library's file may hold less than the model, such as which number counts as missing.
     held = given.model if path.suffix == ".joblib" else path

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from fastpd.cli._columns import check_columns
 from fastpd.cli._explainers import Rows
 from fastpd.cli._progress import Meter
 from fastpd.cli._tables import about
@@ -47,7 +46,6 @@ def explained(
     """
     import pyarrow as pa
 
-    check_columns(rows.table, keep, "--keep")
     step = max(64, _MOST_CELLS // max(width_of(explainer, what, max_order), 1))
     with Meter.shown("rows") as meter, about(rows.table.path):
         for batch, kept in rows.batches(tuple(keep), most_rows=step, listen=meter):

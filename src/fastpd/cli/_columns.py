@@ -10,6 +10,7 @@ from fastpd.cli._running import note
 from fastpd.cli._tables import TableFile
 from fastpd.errors import DataError, nearest
 from fastpd.frames import Columns
+from fastpd.frames._arrays import shortened
 
 __all__ = ["Chosen", "check_columns", "chosen_columns"]
 
@@ -36,16 +37,14 @@ def check_columns(table: TableFile, wanted: Sequence[str], option: str) -> None:
     """Refuse the name of a column that a file does not have."""
     for name in wanted:
         if name not in table.names:
-            shown = ", ".join(map(repr, table.names))
+            shown = shortened(", ".join(map(repr, table.names)), 200)
             raise DataError(
-                f"{table.path} has no column {name!r:.60} for {option}; it has {shown:.200}."
+                f"{table.path} has no column {name!r:.60} for {option}; it has {shown}."
                 f"{nearest(name, table.names)}"
             )
 
 
-def chosen_columns(
-    table: TableFile, columns: Columns, others: Collection[str], *, quiet: bool = False
-) -> Chosen:
+def chosen_columns(table: TableFile, columns: Columns, others: Collection[str]) -> Chosen:
     """Return the columns that a model takes, and say on stderr which others a file has.
 
     Parameters
@@ -56,8 +55,6 @@ def chosen_columns(
         What the model takes.
     others
         Columns that have another use, or none, so that they are no columns of rows.
-    quiet
-        Whether to say nothing.
     """
     steps = columns.preparation
     names = columns.names if steps is None else steps.columns
@@ -68,7 +65,7 @@ def chosen_columns(
     )
     if set(names) <= set(table.names):
         left = [name for name in table.names if name not in names and name not in others]
-        if left and not quiet:
+        if left:
             _say_ignored(table, left)
         return Chosen(tuple(name for name in table.names if name in names), taken)
     left = [name for name in table.names if name not in others]
@@ -78,8 +75,8 @@ def chosen_columns(
         return Chosen(tuple(left), taken)
     raise DataError(
         f"{table.path} has {len(left)} columns, and the model, which does not know their names, "
-        f"takes {len(names)}: {', '.join(map(repr, left)):.200}. Give exactly those, in its order; "
-        "--ignore COLUMN leaves one out."
+        f"takes {len(names)}: {shortened(', '.join(map(repr, left)), 200)}. Give exactly those, in "
+        "its order; --ignore COLUMN leaves one out."
     )
 
 

@@ -81,13 +81,16 @@ def explain(
     base value.
     """
     from fastpd.cli._answers import explained
+    from fastpd.cli._columns import check_columns
     from fastpd.cli._explainers import make_explainer, rows_of
     from fastpd.cli._output import Output, check_output
+    from fastpd.cli._tables import open_table
 
     if what == "shap" and max_order is not None:
         raise click.UsageError("--max-order is of components; give --what components, or both.")
     check_output(output, [model, data, asked.background])
     where = Output(output, format_)
+    check_columns(open_table(data, asked.dialect), keep, "--keep")
     explainer = make_explainer(model, data, asked, keep)
     rows = rows_of(data, explainer, asked, keep)
     chosen = what or ("shap" if max_order is None else "components")
@@ -237,6 +240,7 @@ def plan(
 @MODEL
 @DATA
 @click.option("--target", **COLUMN, help="Column of the true values, to judge the model.")
+@click.option("--positive", metavar="LABEL", help="The label of --target that the model predicts.")
 @click.option("--title", help="Of the page.")
 @order(2)
 @click.option(
@@ -253,6 +257,7 @@ def report(
     model: Path,
     data: Path,
     target: str | None,
+    positive: str | None,
     title: str | None,
     max_order: int,
     output: Path,
@@ -261,18 +266,13 @@ def report(
 
     It shows importances, effects, interactions, a few rows explained, and where to be careful.
     """
-    from fastpd.cli._explainers import make_explainer, rows_of
     from fastpd.cli._output import check_output
-    from fastpd.cli._tables import about
+    from fastpd.cli._reporting import make_page
 
+    if positive is not None and target is None:
+        raise click.UsageError("--positive is a label of --target; give both.")
     check_output(output, [model, data, asked.background])
-    truth = () if target is None else (target,)
-    explainer = make_explainer(model, data, asked, truth)
-    rows = rows_of(data, explainer, asked, truth)
-    table, others = rows.whole(truth)
-    y = None if target is None else others.column(target)
-    with about(data):
-        page = explainer.report(table, y, title=title, max_order=max_order)
+    page = make_page(model, data, asked, target, positive, title=title, max_order=max_order)
     page.save(output)
     note(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB); open it in a browser")
 

@@ -14,7 +14,7 @@ from fastpd.forest import Categories
 
 __all__ = ["Dialect", "Kinds", "csv_batches", "csv_names"]
 
-_BLOCK = 1 << 22  # bytes that are read at once; a row has to fit in
+_BLOCK = 1 << 21  # bytes that are read at once; a row has to fit in
 _WRONG_CELL = re.compile(
     r"In CSV column #(\d+): .*? conversion error to ([^:]+): invalid value '(.*)'", re.DOTALL
 )

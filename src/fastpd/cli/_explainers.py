@@ -92,7 +92,6 @@ class Rows:
 def rows_of(path: Path, explainer: Explainer, asked: Asked, others: tuple[str, ...] = ()) -> Rows:
     """Return the rows of a file to explain; `others` are columns that have another use."""
     table = open_table(path, asked.dialect)
-    check_columns(table, others, "the columns asked for")
     unused = {*asked.ignore, *others, *asked.weight_columns}
     return Rows(table, chosen_columns(table, explainer._columns, unused))
 
@@ -103,6 +102,8 @@ def make_explainer(
     asked: Asked,
     others: tuple[str, ...] = (),
     first: int | None = None,
+    *,
+    progress: Any = False,
 ) -> Explainer:
     """Return the explainer of a model over the background; that of a saved one is its own.
 
@@ -116,10 +117,12 @@ def make_explainer(
         Columns of `data` that have another use.
     first
         Rows of the background to count, for a trial; None for all.
+    progress
+        As of `Explainer`; by default whoever reads batches shows how far it is.
     """
     if holds_explainer(model):
         _refuse_for_saved(model, asked)
-        return load(model, n_jobs=asked.jobs, memory_limit=asked.memory_limit, progress=False)
+        return load(model, n_jobs=asked.jobs, memory_limit=asked.memory_limit, progress=progress)
     known = read_model(model, trusted=asked.trust_pickle)
     forest = import_model(known, iteration_range=asked.rounds)
     settings: dict[str, Any] = {
@@ -128,7 +131,7 @@ def make_explainer(
         "n_jobs": asked.jobs,
         "precision": asked.precision or "fast",
         "memory_limit": asked.memory_limit or "2GB",
-        "progress": False,
+        "progress": progress,
     }
     if asked.measure == "path":
         if asked.background is not None or asked.weights is not None:
