@@ -239,3 +239,38 @@ class TestImportance:
     def test_shares_of_nothing_are_zero(self):
         ex = Explainer(forest([Split(0, 0.5, 1.0, 2.0)], 1), [[0.0], [0.25]])
         assert ex.importance().shares.tolist() == [0.0]
+
+
+class TestTopInteractions:
+    @pytest.mark.parametrize("order", [1, 2, 3])
+    def test_they_are_the_first_of_all(self, outputs: str, order: int):
+        model = random_forest(np.random.default_rng(5), 6, 9, outputs=outputs)
+        weights = RNG.exponential(size=40)
+        ex = Explainer(model, rows_for(model, 40, RNG), weights=weights, precision="double")
+        whole = ex.importance(max_order=order).of_order(order)
+        found = ex.top_interactions(4, order)
+        assert found.names == whole.names[:4]
+        np.testing.assert_allclose(found.scores, whole.scores[:4], rtol=1e-12)
+        assert found.max_order == order
+
+    def test_over_rows(self):
+        found = Explainer(PAIR, GRID).top_interactions(X=GRID[:1])
+        assert list(found.items()) == [(("sex", "age"), pytest.approx(2))]
+
+    def test_there_may_be_fewer_or_none(self):
+        ex = Explainer(PAIR, GRID)
+        assert len(ex.top_interactions(100, 1)) == 3
+        assert len(ex.top_interactions(order=3)) == 0
+
+    def test_hundreds_of_features(self):
+        model = random_forest(np.random.default_rng(0), 500, 60, depth=5)
+        ex = Explainer(model, rows_for(model, 200, RNG, edges=False), precision="double")
+        found = ex.top_interactions(5, order=3)
+        whole = ex.components(rows_for(model, 0, RNG), max_order=3)
+        assert len([one for one in whole if len(one) == 3]) > 1000
+        assert found.names == ex.importance(max_order=3).of_order(3).names[:5]
+
+    @pytest.mark.parametrize("options", [{"k": 0}, {"k": 1.5}, {"order": 0}, {"X": GRID[:0]}])
+    def test_what_it_refuses(self, options: dict[str, Any]):
+        with pytest.raises(OptionError):
+            Explainer(PAIR, GRID).top_interactions(**options)

@@ -7,8 +7,16 @@ from typing import Any
 from fastpd.errors import OptionError
 from fastpd.explainer._held import Held
 from fastpd.explainer._without import Without
-from fastpd.queries import check_order, feature_set, joint_h, overall_h, variance_shares
-from fastpd.results import HStatistic, VarianceShares
+from fastpd.options import check_count
+from fastpd.queries import (
+    check_order,
+    feature_set,
+    joint_h,
+    overall_h,
+    top_interactions,
+    variance_shares,
+)
+from fastpd.results import HStatistic, Importance, VarianceShares
 
 __all__ = ["Strengths"]
 
@@ -72,6 +80,33 @@ class Strengths(Held):
         if size == 1:
             return overall_h(engine, rows, weights, chosen or range(len(self.feature_names)))
         return joint_h(engine, rows, weights, size, chosen or None)
+
+    def top_interactions(self, k: int = 10, order: int = 2, X: Any = None) -> Importance:
+        """Return the strongest interactions of exactly so many features, by the mean of abs(m_S).
+
+        Every candidate is evaluated exactly, and no more of them at a time than fit into memory.
+
+        Parameters
+        ----------
+        k
+            How many.
+        order
+            Features of each.
+        X
+            Rows to average over; by default the background.
+
+        Examples
+        --------
+        >>> explainer = fastpd.Explainer(model, X)
+        >>> list(explainer.top_interactions(1))
+        [('x0', 'x1')]
+        >>> explainer.importance(max_order=2).of_order(2).rank(("x0", "x1"))
+        1
+        """
+        size, count, engine = check_order(order, "order"), check_count(k, "k", 1), self._engine()
+        call = "top_interactions(X={})"
+        rows, weights = self._rows_or_background(X, None, call)
+        return top_interactions(engine, rows, weights, size, count)
 
     def variance_shares(self, X: Any = None, max_order: int = 2) -> VarianceShares:
         """Return how much of the prediction's variance each component makes, largest first.

@@ -16,7 +16,7 @@ from fastpd.queries._features import (
 from fastpd.queries._folds import Fold, folds_of, jackknife
 from fastpd.queries._h_statistics import joint_h, overall_h
 from fastpd.queries._ice import ice
-from fastpd.queries._importance import importance
+from fastpd.queries._importance import importance, top_interactions
 from fastpd.queries._indices import check_index
 from fastpd.queries._probability import (
     check_scale,
@@ -68,6 +68,7 @@ __all__ = [
     "shap_parts",
     "support",
     "table_bytes",
+    "top_interactions",
     "value",
     "variance_shares",
     "without",

@@ -12,7 +12,7 @@ from fastpd.queries._passes import as_numbers, batches, component_runs
 from fastpd.queries._shapley import present_sets
 from fastpd.results import Importance
 
-__all__ = ["importance", "mean_sizes"]
+__all__ = ["importance", "top_interactions"]
 
 Floats = NDArray[np.float64]
 
@@ -21,21 +21,35 @@ def importance(engine: Engine, rows: Rows, weights: Floats | None, max_order: in
     """Return the mean of |m_S| over (weighted) rows, for all components up to an order."""
     engine.need_order(max_order, f"components of order {max_order}")
     sets = present_sets(engine, max_order)
-    found = [mean_sizes(engine, batch, rows, weights) for batch in batches(engine, sets)]
+    return _ranked(engine, sets, rows, weights, max_order)
+
+
+def top_interactions(
+    engine: Engine, rows: Rows, weights: Floats | None, order: int, k: int
+) -> Importance:
+    """Return the k components of exactly an order with the largest mean of |m_S|."""
+    engine.need_order(order, f"components of order {order}")
+    sets = [one for one in present_sets(engine, order) if len(one) == order]
+    return _ranked(engine, sets, rows, weights, order).top(k)
+
+
+def _ranked(
+    engine: Engine, sets: list[FeatureSet], rows: Rows, weights: Floats | None, order: int
+) -> Importance:
+    found = [_mean_sizes(engine, batch, rows, weights) for batch in batches(engine, sets)]
     scores = np.concatenate([np.zeros((0, engine.forest.n_outputs)), *found])
-    names = [tuple(engine.names[i] for i in one) for one in sets]
     return Importance.ranked(
-        names,
+        [tuple(engine.names[i] for i in one) for one in sets],
         as_numbers(scores),
         engine.forest.output_names,
         link=engine.forest.link,
-        max_order=max_order,
-        complete=max_order >= engine.blocks.core.largest_path,
+        max_order=order,
+        complete=order >= engine.blocks.core.largest_path,
         library=engine.source_of(rows).library,
     )
 
 
-def mean_sizes(
+def _mean_sizes(
     engine: Engine, sets: list[FeatureSet], rows: Rows, weights: Floats | None
 ) -> Floats:
     """Return the mean of |m_S| over rows: (sets, outputs)."""

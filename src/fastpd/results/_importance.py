@@ -101,7 +101,13 @@ class Importance(NamedSets):
         >>> list(fastpd.Explainer(model, X).importance(X, max_order=2).of_order(2))[0]
         ('x0', 'x1')
         """
-        at = [i for i, one in enumerate(self.names) if len(one) == order]
+        return self._only([i for i, one in enumerate(self.names) if len(one) == order])
+
+    def top(self, k: int) -> Importance:
+        """Return only the k most important."""
+        return self._only(list(range(min(k, len(self)))))
+
+    def _only(self, at: list[int]) -> Importance:
         kept = copy(self)
         kept.names, kept.scores = tuple(self.names[i] for i in at), self.scores[at]
         return kept
