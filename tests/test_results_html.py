@@ -59,6 +59,7 @@ def answers(ex: Explainer, rows: Any) -> list[Any]:
         ex.ale(0, rows),
         ex.adequacy(rows, folds=2),
         ex.plan(),
+        *([ex.shap_parts(0, rows)] if len(ex.output_names) == 1 else []),
     ]
 
 

@@ -149,6 +149,13 @@ class TestRows:
         np.testing.assert_array_equal(parts.to_frame("pandas"), parts.array)
         np.testing.assert_array_equal(pairs.to_frame("pandas"), pairs.array)
 
+    def test_parts_of_shap_values_add_up(self, ex: Explainer):
+        table = pd.DataFrame(ROWS, columns=NAMES, index=list("dbca"))
+        frame = ex.shap_parts("age", table).to_frame()
+        assert list(frame) == ["shap", "main", "with sex", "higher"]
+        assert list(frame.index) == list("dbca")
+        np.testing.assert_allclose(frame["shap"], frame.drop(columns="shap").sum(axis=1))
+
     def test_several_outputs_have_a_column_each(self):
         ex = Explainer(SEVERAL, ROWS)
         phi, parts = ex.shap(ROWS), ex.components(ROWS)

@@ -51,6 +51,7 @@ def shap_parts(engine: Engine, feature: int, rows: Rows) -> ShapParts:
         main_effect,
         {name: effect_axes(engine, (k,))[0] for name, k in columns.items()},
         cache(lambda name: _numbers(engine, columns[name], rows)),
+        engine.source_of(rows),
     )
 
 

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import FeatureError, nearest
+from fastpd.frames import NOWHERE, Source
 from fastpd.results._axis import Axis
 from fastpd.results._columns import Names
 from fastpd.results._effect import Effect
+from fastpd.results._frames import table
+from fastpd.results._html import columns_html
 
 __all__ = ["ShapParts", "shares_of"]
 
@@ -41,6 +44,8 @@ class ShapParts:
         The main effect as a function.
     axes
         How values become steps, for the feature and for each partner that is one column.
+    source
+        Where the rows came from, and so where `to_frame` goes.
     """
 
     feature: str
@@ -52,6 +57,7 @@ class ShapParts:
     effect: Effect
     axes: Mapping[str, Axis]
     _column: Callable[[str], Floats] = field(repr=False)
+    source: Source = field(default=NOWHERE, repr=False)
 
     @property
     def spread(self) -> Floats:
@@ -82,6 +88,30 @@ class ShapParts:
             f"expected one of {', '.join(self.axes):.200}.{nearest(str(feature), tuple(self.axes))}"
         )
 
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a row for each row: its SHAP value, and the parts that add up to it.
+
+        Rows keep their order, and in pandas their labels.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> frame = fastpd.Explainer(model, X).shap_parts("x0", X[:5]).to_frame("pandas")
+        >>> list(frame.columns)[:3], list(frame.columns)[-1]
+        (['shap', 'main', 'with x1'], 'higher')
+        """
+        return table(self._parts, self.source, backend)
+
+    @property
+    def _parts(self) -> dict[str, Floats]:
+        pairs = {f"with {name}": self.pairs[:, k] for k, name in enumerate(self.partners)}
+        return {"shap": self.shap, "main": self.main, **pairs, "higher": self.higher}
+
     def plot(self, *, partner: str | None = None, ax: Any = None) -> Any:
         """Draw SHAP values over the feature, and what makes them spread (needs matplotlib).
 
@@ -96,10 +126,20 @@ class ShapParts:
 
         return plot_shap_parts(self, partner=partner, ax=ax)
 
+    def _repr_html_(self) -> str:
+        names = [(title,) for title in self._parts]
+        values = np.column_stack(list(self._parts.values()))
+        outputs = self.effect.output_names
+        return columns_html(f"SHAP values of {self._title}", "part", names, values, outputs)
+
     def __repr__(self) -> str:
+        return f"<ShapParts of {self._title}>"
+
+    @property
+    def _title(self) -> str:
         return (
-            f"<ShapParts of {self.feature}: {len(self.shap)} rows, {len(self.partners)} partners, "
-            f"{self.effect.link} scale>"
+            f"{self.feature}: {len(self.shap)} rows, {len(self.partners)} partners, "
+            f"{self.effect.link} scale"
         )
 
 
