@@ -66,15 +66,15 @@ def as_display(axes: Sequence[Axis], bunch: Any, target: int, ax: Any) -> Any:
     return display.plot(ax=ax, pdp_lim={len(axes): (low - margin, high + margin)})
 
 
-def output_index(outputs: Names, output: str | int | None) -> int:
+def output_index(outputs: Names, output: Any) -> int:
     """Return which of the outputs is meant; it need not be said where there is one."""
     if output is None and len(outputs) == 1:
         return 0
     if isinstance(output, str) and output in outputs:
         return outputs.index(output)
     whole = isinstance(output, int | np.integer) and not isinstance(output, bool)
-    if whole and 0 <= int(output) < len(outputs):  # type: ignore[arg-type]
-        return int(output)  # type: ignore[arg-type]
+    if whole and output in range(len(outputs)):
+        return int(output)
     shown = ", ".join(map(repr, outputs[:8]))
     raise FeatureError(
         f"output is {output!r:.60}; expected one of {shown}, or 0 to {len(outputs) - 1}."
