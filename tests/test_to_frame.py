@@ -18,7 +18,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fastpd import Explainer, FeatureError, MissingPackageError, OptionError
+from fastpd import Explainer, FeatureError, MissingPackageError, OptionError, results
 from fastpd.forest import Categories
 from fastpd.measures import Gaussian, Path, Product
 from oracles import Split, forest, random_forest
@@ -293,3 +293,8 @@ class TestSummaries:
         assert len(ex.importance().to_frame()) == 0
         assert len(ex.components([[0.0]]).to_frame().columns) == 0
         assert ex.effect(0).to_frame("pandas")["pd"].tolist() == [3.0, 3.0]
+
+
+def test_all_answers_are_tables():
+    for name in results.__all__:
+        assert {"to_frame", "_repr_html_"} <= set(dir(getattr(results, name))), name
