@@ -91,6 +91,15 @@ class TestLibraries:
         ex = Explainer(MODEL, (make(part) for part in np.split(ROWS, 2)))
         assert isinstance(ex.effect("age").to_frame(), kind)
 
+    def test_backgrounds_that_are_merged_or_added_count_as_well(self, library: str):
+        kind, make = LIBRARIES[library]
+        merged, updated = Explainer(MODEL), Explainer(MODEL)
+        merged.merge(Explainer(MODEL, make(ROWS)))
+        updated.update(make(ROWS))
+        for ex in (merged, updated):
+            assert isinstance(ex.effect("age").to_frame(), kind)
+            assert isinstance(ex.shap(ROWS).to_frame(), kind)
+
 
 class TestArrays:
     @pytest.mark.parametrize("there", [("pandas", "polars"), ("polars",), ("pyarrow",)])

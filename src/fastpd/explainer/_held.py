@@ -161,6 +161,7 @@ class Held:
         with self._changing:
             known = self._state
             measure = merged(known.engine.measure, added.engine.measure, limit)
+            self._library = self._library or other._library
             self._state = self._with(measure, known.sample.merged(added.sample))
 
     def _add(self, background: Any, weights: Any) -> None:
