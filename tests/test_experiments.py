@@ -22,6 +22,7 @@ from experiments import (
     complexity,
     components,
     consistency,
+    coverage,
     differences,
     errors,
     findings,
@@ -162,7 +163,8 @@ class TestCommand:
 
 
 @pytest.mark.parametrize(
-    "module", [proposition1, consistency, errors, differences, components, runtime, complexity]
+    "module",
+    [proposition1, consistency, errors, differences, components, runtime, complexity, coverage],
 )
 def test_results_are_written_with_their_page(
     module: Any, folders: Path, monkeypatch: pytest.MonkeyPatch

@@ -250,6 +250,33 @@ class TestPathOfLibraries:
             if (key := (f"f{a}", f"f{b}")) in found:
                 np.testing.assert_allclose(found[key] / 2, pairs[:, a, b], atol=3e-6)
 
+    def test_is_what_lightgbm_contributes(self):
+        lgb = pytest.importorskip("lightgbm")
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(600, 5))
+        X[rng.random(X.shape) < 0.1] = np.nan
+        y = np.nansum(X[:, :2], axis=1) * np.nan_to_num(X[:, 2])
+        params = {"num_leaves": 12, "num_threads": 1, "verbose": -1}
+        booster = lgb.train(params, lgb.Dataset(X, y), 20)
+        expected = booster.predict(X, pred_contrib=True)
+        ex = Explainer(booster, measure=Path(cover="model"))
+        np.testing.assert_allclose(ex.shap(X).values, expected[:, :-1], atol=1e-6)
+        np.testing.assert_allclose(ex.expected_value, expected[0, -1], atol=1e-6)
+
+    def test_is_what_shap_finds_along_the_paths(self):
+        shap = pytest.importorskip("shap")
+        xgb = pytest.importorskip("xgboost")
+        X = np.random.default_rng(0).normal(size=(400, 4)).astype(np.float32)
+        params = {"max_depth": 4, "nthread": 1}
+        booster = xgb.train(params, xgb.DMatrix(X, X[:, 0] * X[:, 1] + X[:, 2]), 20)
+        theirs = shap.TreeExplainer(booster, feature_perturbation="tree_path_dependent")
+        ex = Explainer(booster, measure=Path())
+        np.testing.assert_allclose(ex.shap(X).values, theirs.shap_values(X), atol=3e-6)
+        pairs = theirs.shap_interaction_values(X[:50])
+        found = ex.interactions(X[:50], order=2, index="SII")
+        for a, b in combinations(range(4), 2):
+            np.testing.assert_allclose(found[f"f{a}", f"f{b}"] / 2, pairs[:, a, b], atol=3e-6)
+
 
 class TestProduct:
     @pytest.mark.parametrize("name", [name for name in MODELS if name != "deep leaves"])
