@@ -19,7 +19,8 @@ experiments:
 
 Without sizes an experiment runs at what fits into about an hour on two cores; its page
 says at what. Finished cells stay in experiments/cache, so that a run that was stopped, or
-one with more repeats, goes on from there.
+one with more repeats, goes on from there; remove that folder to begin anew, as for timings
+on another machine.
 
   make paper                                   all of them
   make paper FIG=3                             one, by its figure

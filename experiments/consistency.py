@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,26 +20,30 @@ __all__ = ["errors_of", "run"]
 _RHO = 0.3
 _ROWS = 2000
 _POINTS = 200
+_OPTIONS: dict[str, Any] = {"n_jobs": 1, "progress": False, "precision": "double"}
 
 
 def errors_of(n_background: int, draws: int, searches: int) -> Cell:
     """Return root mean squared errors over draws of the background: of values, and of SHAP's."""
-    rng = np.random.default_rng(5)
-    X, y = FIRST.draw(_ROWS, _RHO, rng)
-    model = tuned(X, y, searches, seed=5)
-    measure = fastpd.measures.Gaussian(np.zeros(2), FIRST.covariance(_RHO))
-    options: dict[str, Any] = {"n_jobs": 1, "progress": False, "precision": "double"}
-    truth = fastpd.Explainer(model, measure=measure, **options)
-    points = X[:_POINTS]
+    model, truth, points = _case(searches, _ROWS)
     sets: list[Any] = [(), (0,), (1,)]
     squares = []
     for draw in range(draws):
         background, _ = FIRST.draw(n_background, _RHO, np.random.default_rng([n_background, draw]))
-        ex = fastpd.Explainer(model, background, **options)
+        ex = fastpd.Explainer(model, background, **_OPTIONS)
         value = ex.value(sets, points) - truth.value(sets, points)
         shap = ex.shap(points).values - truth.shap(points).values
         squares.append([np.mean(value**2), np.mean(shap**2)])
     return {"error": np.sqrt(np.mean(squares, axis=0))}
+
+
+@cache
+def _case(searches: int, n_rows: int) -> tuple[Any, fastpd.Explainer, Any]:
+    """Return the model, its explainer over the distribution itself, and rows to explain."""
+    X, y = FIRST.draw(n_rows, _RHO, np.random.default_rng(5))
+    model = tuned(X, y, searches, seed=5)
+    measure = fastpd.measures.Gaussian(np.zeros(2), FIRST.covariance(_RHO))
+    return model, fastpd.Explainer(model, measure=measure, **_OPTIONS), X[:_POINTS]
 
 
 def run(size: Size) -> tuple[Finding, dict[str, Any]]:

@@ -50,11 +50,11 @@ def run(size: Size) -> tuple[Finding, dict[str, Any]]:
         for folds in _FOLDS:
             keys = [{"n_background": n, "folds": folds, "draw": k} for k in range(draws)]
             held = np.array([cell["held"] for cell in computed(held_of, keys, size.jobs)])
-            shown[n, folds] = held.mean(axis=0)
-            error = held.std(axis=0) / np.sqrt(draws)
-            cells = [f"{a:.3f} ({b:.3f})" for a, b in zip(held.mean(axis=0), error, strict=True)]
+            mean, error = held.mean(axis=0), held.std(axis=0) / np.sqrt(draws)
+            shown[n, folds] = np.stack([mean, error])
+            cells = [f"{a:.3f} ({b:.3f})" for a, b in zip(mean, error, strict=True)]
             rows.append([n, folds, *cells])
-    every = np.array(list(shown.values()))
+    every = np.array([mean for mean, _ in shown.values()])
     finding = Finding(
         "coverage",
         "Bands: how often nominal 95 % intervals hold the truth",
@@ -104,8 +104,9 @@ def _picture(shown: dict[tuple[int, int], NDArray[np.float64]]) -> Figure:
     colours = ("#20639b", "#7fa8c9", "#4a8c5c", "#b5541c")
     places = np.arange(len(shown))
     for k, (kind, colour) in enumerate(zip(_KINDS, colours, strict=True)):
-        held = [one[k] for one in shown.values()]
-        axes.plot(places + 0.08 * (k - 1.5), held, "o", markersize=5, color=colour, label=kind)
+        held, error = np.array([one[:, k] for one in shown.values()]).T
+        at = places + 0.12 * (k - 1.5)
+        axes.errorbar(at, held, 2 * error, fmt="o", ms=5, lw=0.9, color=colour, label=kind)
     axes.axhline(_LEVEL, color="0.4", linestyle=":", linewidth=0.9)
     axes.set_xticks(places, [f"$n_b$ = {n}\n{folds} folds" for n, folds in shown], fontsize="small")
     axes.set_ylim(0.9, 1.0)
