@@ -44,6 +44,7 @@ def ice(engine: Engine, feature: int, rows: Rows, effect: Effect, *, transformed
         effect.pd_steps,
         effect.output_names,
         effect.link,
+        support=effect.support,
         source=engine.source_of(rows),
     )
 

@@ -38,6 +38,8 @@ class Ice:
         The scale.
     anchor
         Value at which all curves are zero; None where they are as predicted.
+    support
+        Share of the background on the same steps; None where that is not known.
     source
         Where the rows came from, and so where `to_frame` goes.
     """
@@ -48,6 +50,7 @@ class Ice:
     output_names: tuple[str, ...]
     link: str
     anchor: Any = None
+    support: Floats | None = None
     source: Source = field(default=NOWHERE, repr=False)
 
     @property
@@ -95,6 +98,21 @@ class Ice:
             pd_steps=self.pd_steps - self.pd_steps[int(step)],
             anchor=anchor,
         )
+
+    def plot(self, *, most: int = 200, ax: Any = None) -> Any:
+        """Draw the curves with the PD curve over them (needs matplotlib) and return the axes.
+
+        Parameters
+        ----------
+        most
+            Draw no more curves than these, evenly spaced by their mean level; the picture says
+            how many of how many they are.
+        ax
+            Axes to draw on; new ones if None.
+        """
+        from fastpd.plots import plot_ice
+
+        return plot_ice(self, most=most, ax=ax)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a line for each row and step: the row's number, where the step is, the prediction.
@@ -198,6 +216,15 @@ class Ale:
         """Return the effect at values; NaN where they are missing."""
         found: Floats = self.steps[self.axis.steps(values)]
         return found
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the steps (needs matplotlib) and return the axes.
+
+        To draw it over the PD curve: ``effect.plot(ale=ale)``.
+        """
+        from fastpd.plots import plot_ale
+
+        return plot_ale(self, ax=ax)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a row for each step: where it is, and the effect there.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from fastpd.results._frames import table
 from fastpd.results._sklearn import as_bunch, as_display, output_index
 from fastpd.results._steps import effect_html, steps_table
 from fastpd.results._xarray import labelled_steps
+
+if TYPE_CHECKING:
+    from fastpd.results._curves import Ale
 
 __all__ = ["Axis", "Effect"]
 
@@ -96,8 +99,16 @@ class Effect:
         at = self.axes[0].steps_of_labels()
         return dict(zip(labels, self.pd_steps[at], strict=True))
 
-    def plot(self, *, component: bool = False, errors: Effect | None = None, ax: Any = None) -> Any:
-        """Draw the steps (needs matplotlib) and return the axes.
+    def plot(
+        self,
+        *,
+        component: bool = False,
+        errors: Effect | None = None,
+        ale: Ale | None = None,
+        most: int | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw the steps (needs matplotlib) and return the axes; see `plots.plot_effect`.
 
         Parameters
         ----------
@@ -106,12 +117,16 @@ class Effect:
         errors
             Half the width of a band around the steps, such as ``1.96 *`` the effect that
             `StandardErrors.effect` returns.
+        ale
+            The accumulated local effect of the same feature, as a second line.
+        most
+            Draw no more labels, or values of a third feature, than these.
         ax
-            Axes to draw on; new ones if None.
+            Axes to draw on, for three features an array of them; new ones if None.
         """
         from fastpd.plots import plot_effect
 
-        return plot_effect(self, component=component, errors=errors, ax=ax)
+        return plot_effect(self, component=component, errors=errors, ale=ale, most=most, ax=ax)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a row for each step, with where it is, and the values of v_S and m_S there.
