@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from made_effects import effect_of, errors_of, labels
 
-from fastpd import Explainer, OptionError
+from fastpd import Effect, Explainer, OptionError
 from fastpd.forest import Categories, IntervalSplits, code_intervals
 from oracles import Split, forest
 
@@ -61,6 +61,20 @@ def test_the_first_label_is_at_the_top(ex: Explainer):
 def test_shares_of_the_background_stand_beside(ex: Explainer):
     ax = ex.effect("colour").plot()
     assert [text.get_text() for text in ax.texts][:3] == ["33%"] * 3
+
+
+def test_labels_that_the_model_holds_together_have_their_share_as_a_bound():
+    axis = labels("colour", "red", "green", "blue", "white")
+    axis = replace(axis, edges=np.array([0.5, 1.5]))
+    share = np.array([0, 0.2, 0.3, 0.5])
+    effect = Effect((axis,), np.arange(4.0), np.arange(4.0) - 1, ("y",), "identity", support=share)
+    texts = [text.get_text() for text in effect.plot().texts]
+    assert texts[:4] == ["20%", "30%", "≤50%", "≤50%"]
+    ax = effect.plot(most=3)
+    assert names_of(ax) == ["green", "blue", "white", "1 other"]
+    assert [text.get_text() for text in ax.texts][3] == "20%"
+    other = replace(effect, support=np.array([0, 0.3, 0.5, 0.2]))
+    assert [text.get_text() for text in other.plot(most=3).texts][3] == "≥0%"
 
 
 def test_a_missing_label_has_a_bar_of_its_own():

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_effects import large, small
+from made import large, small
 from pictures import fixed_axes, picture
 
 from fastpd import Explainer, Importance, OptionError

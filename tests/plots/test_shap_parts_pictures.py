@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_effects import ROWS, large, small
+from made import ROWS, large, small
 from matplotlib import pyplot
 from pictures import picture
 

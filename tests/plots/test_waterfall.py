@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from made_effects import MODEL, ROWS, large, small
+from made import MODEL, ROWS, large, small
 from pictures import fixed_axes, picture
 
 from fastpd import Decomposition, Explainer, FastPDError, OptionError

@@ -41,7 +41,9 @@ def draw_bars(effect: Effect, values: Values, most: int, ax: Any) -> None:
         ax.barh(len(labels), np.ptp(rest), left=rest.min(), height=0.5, color=PALE)
         labels.append(others_of(span))
         if values.support is not None:
-            shares.append(percent(float(values.support[span.others].sum())))
+            rest_share = values.support[np.setdiff1d(span.others, span.steps)].sum()
+            mixed = np.isin(span.others, span.steps).any()
+            shares.append(("≥" if mixed else "") + percent(float(rest_share)))
     ax.axvline(values.origin, color=NEUTRAL, linewidth=0.8)
     ax.set_yticks(range(len(labels)), labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
@@ -89,6 +91,9 @@ def _draw_each(span: Span, values: Values, few: NDArray[np.bool_] | None, ax: An
 
 
 def _shares(span: Span, values: Values) -> list[str]:
-    if values.support is None:
+    """Return the share of each label; of what the model holds together it is an upper bound."""
+    if values.support is None or span.shared is None:
         return []
-    return [percent(float(share)) for share in values.support[span.steps]]
+    shares = values.support[span.steps].tolist()
+    bounds = ["≤" if several else "" for several in span.shared]
+    return [bound + percent(share) for bound, share in zip(bounds, shares, strict=True)]

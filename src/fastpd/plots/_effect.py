@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fastpd.errors import OptionError
 from fastpd.options import check_count
 from fastpd.plots._bars import MOST_BARS, bars_size, draw_bars
+from fastpd.plots._checks import need_one_output
 from fastpd.plots._curve import Values, draw_curve
 from fastpd.plots._pairs import draw_pair, limits_of, pair_of, pair_size
 from fastpd.plots._panels import draw_panels
@@ -82,11 +83,7 @@ def plot_effect(
 
 def _values(effect: Effect, errors: Effect | None, *, component: bool) -> Values:
     steps = effect.component_steps if component else effect.pd_steps
-    if steps.ndim != len(effect.axes):
-        raise OptionError(
-            f"the effect has {len(effect.output_names)} outputs; make the explainer for one of "
-            "them, such as Explainer(..., output=0), to draw it."
-        )
+    need_one_output(effect.output_names, "effect")
     first = (0,) * steps.ndim
     origin = 0.0 if component else float((effect.pd_steps - effect.component_steps)[first])
     what = "component" if component else "partial dependence"

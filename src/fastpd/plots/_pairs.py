@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastpd.errors import imported
 from fastpd.plots._curve import FADED, Values, draw_steps, missing_step
 from fastpd.plots._spans import Span, beyond_note, labels_note, name_labels, others_of, span_of
-from fastpd.plots._style import DIVERGING, MISSING, NEUTRAL, PALE, SEQUENTIAL, dress, shown
+from fastpd.plots._style import DIVERGING, MISSING, NEUTRAL, PALE, SEQUENTIAL, dress, shown, written
 from fastpd.plots._support import add_note, percent, scarce
 
 if TYPE_CHECKING:
@@ -209,16 +209,14 @@ def _write_numbers(pair: Pair, drawn: Any, ax: Any) -> None:
     cells = pair.cells
     if cells.size > _NUMBERS:
         return
-    largest = float(np.abs(cells).max()) or 1.0
-    digits = int(np.clip(2 - np.floor(np.log10(largest)), 0, 4))
     colours = drawn.to_rgba(cells)[..., :3]
     if pair.few is not None:
         veiled = _GREY * _VEIL + colours * (1 - _VEIL)
         colours = np.where(pair.few[..., None], veiled, colours)
     dark = colours @ [0.299, 0.587, 0.114] < 0.5
-    for (i, j), value in np.ndenumerate(cells):
+    texts = written(cells.ravel().tolist())
+    for (i, j), text in zip(np.ndindex(cells.shape), texts, strict=True):
         ink = "white" if dark[i, j] else "black"
-        text = f"{value:.{digits}f}"
         ax.text(i, j, text, ha="center", va="center", color=ink, fontsize="x-small")
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.errors import OptionError, imported
+from fastpd.errors import imported
 from fastpd.options import check_count
 from fastpd.plots._bars import MOST_BARS, bars_size
+from fastpd.plots._checks import need_one_output
 from fastpd.plots._curve import draw_ale, missing_step
 from fastpd.plots._spans import Span, beyond_note, labels_note, span_of
-from fastpd.plots._style import NEUTRAL, PRIMARY, dress, new_axes, one_scale, shown
+from fastpd.plots._style import NEUTRAL, PRIMARY, cell, dress, new_axes, one_scale
 from fastpd.plots._support import add_note
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def plot_ice(ice: Ice, *, most: int = 200, ax: Any = None) -> Any:
     --------
     >>> ax = fastpd.plots.plot_ice(fastpd.Explainer(model, X).ice("x0", X))
     """
-    _refuse_several(ice.steps.ndim - 1, ice.output_names)
+    need_one_output(ice.output_names, "ICE curve")
     chosen = _spread(ice.steps, check_count(most, "most", 1))
     lost = missing_step(ice.axis, ice.pd_steps, ice.support)
     span = span_of(ice.axis, ice.support, MOST_BARS, missing=lost)
@@ -56,7 +57,8 @@ def plot_ice(ice: Ice, *, most: int = 200, ax: Any = None) -> Any:
         ax.set_ylabel(span.name)
         ax.set_xlabel(_label(ice))
     dress(ax)
-    ax.legend(fontsize="small", edgecolor="none", framealpha=0.85)
+    over = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2, "ncols": 2}
+    ax.legend(fontsize="small", frameon=False, **over)
     n = len(ice.steps)
     how = f"{len(chosen):,} of {n:,} curves, evenly spaced by mean level"
     said = how if len(chosen) < n else f"{n:,} curves"
@@ -78,7 +80,7 @@ def plot_ale(ale: Ale, *, ax: Any = None) -> Any:
     --------
     >>> ax = fastpd.plots.plot_ale(fastpd.Explainer(model, X).ale("x0"))
     """
-    _refuse_several(ale.steps.ndim, ale.output_names)
+    need_one_output(ale.output_names, "local effect")
     low, high = ale.axis.steps_of_numbers(ale.ends[[0, -1]]).tolist()
     known = np.arange(len(ale.steps))
     ax = new_axes(ax)
@@ -101,14 +103,6 @@ def plot_ale(ale: Ale, *, ax: Any = None) -> Any:
     lost = f"{ale.n_missing:,} of {ale.n_rows:,} rows have no value and are left out"
     add_note(ax, lost if ale.n_missing else "", "ticks: ends of the intervals")
     return ax
-
-
-def _refuse_several(n_axes: int, outputs: tuple[str, ...]) -> None:
-    if n_axes > 1:
-        raise OptionError(
-            f"the curves have {len(outputs)} outputs; make the explainer for one of them, such as "
-            "Explainer(..., output=0), to draw it."
-        )
 
 
 def _spread(steps: Floats, most: int) -> NDArray[np.intp]:
@@ -157,5 +151,5 @@ def _label(ice: Ice) -> str:
     if ice.anchor is None:
         return f"prediction of a row, {one_scale(ice.link)}"
     lowest = ice.axis.labels is None and ice.anchor == -np.inf
-    at = "the lowest value" if lowest else shown(ice.anchor, 16)
+    at = "the lowest value" if lowest else cell(ice.anchor, 16)
     return f"change from {at}, {one_scale(ice.link)}"

@@ -37,7 +37,9 @@ class Span:
     labels
         Names of the stretches; None where they are numbers.
     others
-        Steps of labels that are not drawn one by one.
+        Step of each label that is not drawn by itself.
+    shared
+        Whether the model holds the label of a stretch together with others, on one step.
     lost
         Whether the last stretch is that of a missing value.
     n_beyond
@@ -49,6 +51,7 @@ class Span:
     steps: NDArray[np.intp]
     labels: tuple[str, ...] | None
     others: NDArray[np.intp]
+    shared: NDArray[np.bool_] | None = None
     lost: bool = False
     n_beyond: int = 0
 
@@ -97,16 +100,17 @@ def span_of(
         beyond = len(axis.edges) + 2 - len(edges)
         return Span(name, edges, steps, None, np.empty(0, dtype=np.intp), n_beyond=beyond)
     steps, labels = axis.steps_of_labels(), [shown(label) for label in axis.labels]
-    kept = np.arange(len(steps))
+    kept = np.ones(len(steps), dtype=bool)
     if most is not None and len(steps) > most:
         weight = np.zeros(len(steps)) if size is None else size[steps]
-        kept = np.sort(np.argsort(-weight, kind="stable")[:most])
-    others = np.setdiff1d(steps, steps[kept])
-    names, drawn = [labels[k] for k in kept.tolist()], steps[kept]
+        kept[np.argsort(-weight, kind="stable")[most:]] = False
+    names, drawn = [labels[k] for k in np.flatnonzero(kept)], steps[kept]
     if missing is not None:
         names, drawn = [*names, "missing"], np.append(drawn, missing)
     places: Floats = np.arange(len(drawn) + 1, dtype=np.float64) - 0.5
-    return Span(name, places, drawn, tuple(names), others, lost=missing is not None)
+    every = steps if missing is None else np.append(steps, missing)
+    shared = np.bincount(every)[drawn] > 1
+    return Span(name, places, drawn, tuple(names), steps[~kept], shared, missing is not None)
 
 
 def _inside(edges: Floats, size: Floats | None) -> tuple[Floats, int]:

@@ -38,7 +38,7 @@ def scarce(support: Floats | None, spans: Sequence[Span]) -> NDArray[np.bool_] |
             near = np.moveaxis(_within(np.moveaxis(near, place, 0), span), 0, place)
     even = prod(_NEAR if one.labels is None else 1 / one.n_labels for one in spans)
     few: NDArray[np.bool_] = near < _SCARCE * even * support.sum()
-    return few
+    return few | (near <= 0)
 
 
 def _within(shares: Floats, span: Span) -> Floats:
