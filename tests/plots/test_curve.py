@@ -12,6 +12,7 @@ from made_effects import ale_of, effect_of, errors_of, numbers
 from matplotlib import pyplot
 
 from fastpd import Explainer, MissingPackageError, OptionError
+from fastpd.forest import Categories
 from fastpd.plots._spans import span_of
 from fastpd.plots._support import percent, scarce
 from oracles import Split, forest, random_forest
@@ -89,6 +90,21 @@ def test_labels_name_the_feature_and_the_scale(ex: Explainer):
     assert ax.get_xlabel() == "age"
     assert ax.get_ylabel() == "component, prediction"
     assert ex.effect("age").plot().get_ylabel() == "partial dependence, prediction"
+
+
+def test_there_is_no_room_for_zero_where_levels_are_far_from_it():
+    effect = effect_of(numbers(), missing=0)
+    far = replace(effect, pd_steps=effect.pd_steps + 100)
+    low, high = far.plot().get_ylim()
+    assert low > 95
+    assert high > far.levels.max()
+    low, high = far.plot(errors=errors_of(far)).get_ylim()
+    assert 95 < low < far.levels.min()
+
+
+def test_categories_without_labels_are_named_as_codes():
+    codes = replace(numbers("kind"), categories=Categories(None))
+    assert effect_of(codes).plot().get_xlabel() == "kind (codes of categories)"
 
 
 def test_thresholds_of_any_size_can_be_drawn():

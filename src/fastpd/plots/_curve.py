@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastpd.plots._spans import Span, beyond_note, span_of
 from fastpd.plots._style import MISSING, NEUTRAL, PRIMARY, SECONDARY, dress
-from fastpd.plots._support import add_note, draw_histogram, percent, scarce
+from fastpd.plots._support import add_note, add_steps, draw_histogram, percent, scarce
 
 if TYPE_CHECKING:
     from fastpd.results import Ale, Effect
@@ -92,27 +92,16 @@ def draw_steps(
     """Draw a line of steps, faded where there are few rows."""
     levels = steps[span.steps]
     if few is not None and few.any():
-        ax.stairs(levels, span.edges, baseline=None, alpha=FADED, **style)
+        add_steps(ax, levels, span.edges, alpha=FADED, **style)
         levels = np.where(few, np.nan, levels)
-    ax.stairs(levels, span.edges, baseline=None, **style)
+    add_steps(ax, levels, span.edges, **style)
 
 
 def _draw_band(span: Span, values: Values, ax: Any) -> None:
     assert values.widths is not None
     levels, half = values.steps[span.steps], values.widths[span.steps]
-    ax.stairs(
-        levels + half,
-        span.edges,
-        baseline=levels - half,
-        fill=True,
-        color=PRIMARY,
-        alpha=0.25,
-        linewidth=0,
-    )
-    # Stairs make room for their upper side only, and leave none below it.
-    lowest = float((levels - half).min())
-    ax.update_datalim([(span.edges[0], lowest), (span.edges[-1], lowest)])
-    ax.use_sticky_edges = False
+    style = {"fill": True, "color": PRIMARY, "alpha": 0.25, "linewidth": 0}
+    add_steps(ax, levels + half, span.edges, levels - half, **style)
 
 
 def missing_step(axis: Axis, steps: Floats, support: Floats | None) -> int | None:
@@ -180,4 +169,4 @@ def draw_ale(ale: Ale, span: Span, mean: float, ax: Any, **style: Any) -> None:
     low, high = ale.axis.steps_of_numbers(ale.ends[[0, -1]]).tolist()
     inside = (span.steps >= low) & (span.steps <= high)
     levels = np.where(inside, ale.steps[span.steps] + mean, np.nan)
-    ax.stairs(levels, span.edges, baseline=None, linewidth=1.6, **style)
+    add_steps(ax, levels, span.edges, linewidth=1.6, **style)

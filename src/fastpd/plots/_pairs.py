@@ -12,7 +12,7 @@ from fastpd.errors import imported
 from fastpd.plots._curve import FADED, Values, draw_steps, missing_step
 from fastpd.plots._spans import Span, beyond_note, labels_note, name_labels, others_of, span_of
 from fastpd.plots._style import DIVERGING, MISSING, NEUTRAL, PALE, SEQUENTIAL, dress, shown, written
-from fastpd.plots._support import add_note, percent, scarce
+from fastpd.plots._support import add_note, add_steps, percent, scarce
 
 if TYPE_CHECKING:
     from fastpd.results._axis import Axis
@@ -250,12 +250,6 @@ def _draw_others(pair: Pair, ax: Any) -> None:
     high, low = np.nanmax(rest, axis=1), np.nanmin(rest, axis=1)
     if few is not None:
         high[few.all(axis=1)] = np.nan
-    ax.stairs(
-        high,
-        span.edges,
-        baseline=low,
-        fill=True,
-        color=PALE,
-        alpha=FADED + 0.2,
-        label=f"{others_of(levels)}, lowest to highest",
-    )
+    label = f"{others_of(levels)}, lowest to highest"
+    style = {"fill": True, "color": PALE, "alpha": FADED + 0.2, "linewidth": 0}
+    add_steps(ax, high, span.edges, low, label=label, **style)

@@ -14,7 +14,7 @@ from fastpd.plots._checks import need_one_output
 from fastpd.plots._curve import draw_ale, missing_step
 from fastpd.plots._spans import Span, beyond_note, labels_note, span_of
 from fastpd.plots._style import NEUTRAL, PRIMARY, cell, dress, new_axes, one_scale
-from fastpd.plots._support import add_note
+from fastpd.plots._support import add_note, add_steps
 
 if TYPE_CHECKING:
     from fastpd.results import Ale, Ice
@@ -125,8 +125,8 @@ def _draw_curves(ax: Any, span: Span, curves: Floats, pd: Floats) -> None:
     style = {"color": NEUTRAL, "linewidth": 0.7, "alpha": _faint(len(curves))}
     ax.add_collection(collections.LineCollection(lines, **style))
     ax.plot([], [], color=NEUTRAL, linewidth=0.7, label="one row")
-    ax.stairs(pd, span.edges, baseline=None, color="white", linewidth=4)
-    ax.stairs(pd, span.edges, baseline=None, color=PRIMARY, linewidth=2.2)
+    add_steps(ax, pd, span.edges, color="white", linewidth=4)
+    add_steps(ax, pd, span.edges, color=PRIMARY, linewidth=2.2)
     ax.plot([], [], color=PRIMARY, linewidth=2.2, label="partial dependence")
     ax.autoscale_view()
 

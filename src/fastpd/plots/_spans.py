@@ -93,6 +93,8 @@ def span_of(
         Step of a missing value, to be drawn after the labels; None for no such place.
     """
     name = shown(axis.name)
+    if axis.categories is not None and axis.labels is None:
+        name = f"{name} (codes of categories)"
     if axis.labels is None:
         inside, first = _inside(axis.edges, size)
         edges = _with_room(inside)

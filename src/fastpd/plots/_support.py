@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpd.errors import imported
 from fastpd.plots._spans import Span
 from fastpd.plots._style import NEUTRAL
 
-__all__ = ["add_note", "draw_histogram", "percent", "scarce"]
+__all__ = ["add_note", "add_steps", "draw_histogram", "percent", "scarce"]
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +58,17 @@ def _at(upto: Floats, edges: Floats, points: Floats) -> Floats:
     return upto[place] * (1 - part) + upto[place + 1] * part
 
 
+def add_steps(ax: Any, levels: Floats, edges: Floats, baseline: Any = None, **style: Any) -> None:
+    """Draw steps, or the area from a baseline up to them.
+
+    Unlike `Axes.stairs` this makes room for what is drawn and not for zero.
+    """
+    patches = imported("matplotlib.patches", "plot()")
+    look = {"fill": False} | style
+    ax.add_patch(patches.StepPatch(levels, edges, baseline=baseline, **look))
+    ax.autoscale_view()
+
+
 def draw_histogram(ax: Any, support: Floats, span: Span) -> None:
     """Draw how the background is spread, at the bottom of the picture.
 
@@ -69,10 +81,8 @@ def draw_histogram(ax: Any, support: Floats, span: Span) -> None:
     if not share.max() > 0:
         return
     height = np.where(share > 1e-12, np.maximum(share / share.max(), _LEAST), 0) * _HEIGHT
-    drawn = ax.stairs(
-        height, edges, fill=True, color=NEUTRAL, alpha=0.4, transform=ax.get_xaxis_transform()
-    )
-    drawn.sticky_edges.y.clear()
+    style = {"fill": True, "color": NEUTRAL, "alpha": 0.4, "linewidth": 0}
+    add_steps(ax, height, edges, 0.0, transform=ax.get_xaxis_transform(), **style)
     low, high = ax.get_ylim()
     ax.set_ylim(low - (_HEIGHT + 0.02) * (high - low), high)
 
