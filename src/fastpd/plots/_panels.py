@@ -88,7 +88,7 @@ def _places(n: int, axes: Any) -> NDArray[Any]:
     """Return axes for so many pictures: those given, or those of a new figure."""
     if axes is None:
         pyplot = imported("matplotlib.pyplot", "plot()")
-        columns = min(n, _COLUMNS)
+        columns = 2 if n == 4 else min(n, _COLUMNS)
         rows = -(-n // columns)
         size = (1.4 + 2.7 * columns, 0.7 + 2.3 * rows)
         shared = {"sharex": True, "sharey": True, "squeeze": False}
