@@ -9,7 +9,7 @@ from pages import Tables, close, drawn, explainer_of, number
 
 from fastpd import Explainer, Forest, measures
 from fastpd.report._grouping import grouped, pooled
-from fastpd.results._effect import Axis
+from fastpd.results._axis import Axis
 from oracles import Split, forest
 
 

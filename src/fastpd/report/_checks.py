@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.report._data import Curve, Note, Order, PairSupport
-from fastpd.report._ranks import cramers_v, ranks, tenths, weighted_correlation
+from fastpd.report._ranks import cramers_v, ranks, standardised, tenths
 from fastpd.report._rows import Standing
 from fastpd.results import Adequacy
 
@@ -47,7 +47,9 @@ def pair_supports(
     parts = min(_PARTS, int(np.sqrt(n_rows / _ROWS_A_CELL)))
     cuts = {one.index: _cut(one, background, max(parts, 2)) for one in features}
     places = {
-        one.index: ranks(background.steps[one.index], shares) for one in features if one.ordered
+        one.index: standardised(ranks(background.steps[one.index], shares), shares)
+        for one in features
+        if one.ordered
     }
     known = {frozenset(names): score for names, score in importance.items()}
     found = []
@@ -55,7 +57,7 @@ def pair_supports(
         table = _table(cuts[one.index], cuts[other.index], shares)
         if one.ordered and other.ordered:
             kind = "Spearman"
-            strength = weighted_correlation(places[one.index], places[other.index], shares)
+            strength = float(places[one.index] @ places[other.index])
         else:
             kind, strength = "Cramér's V", cramers_v(table, n_rows)
         alone = np.outer(table.sum(axis=1), table.sum(axis=0))

@@ -179,11 +179,13 @@ class Map:
     importance
         Mean absolute component, for each output.
     cells
-        m_kl, (across, up, outputs): of one cell of the grid, or the mean over rows of several.
+        m_kl, (across, up, outputs): of one cell of the grid, or the mean over rows of several, or
+        at one of them.
     shares
         Share of the rows in each cell.
     largest_merged
-        Largest difference between values that were merged into one cell; 0 where none were.
+        Largest difference between values that were merged into one cell; 0 where none were, and
+        NaN where each cell has the value at one step of it.
     """
 
     across: Side

@@ -15,8 +15,9 @@ from fastpd.frames import Rows
 from fastpd.measures import Sample
 from fastpd.queries import Engine
 from fastpd.report._checks import Feature, notes_of, pair_supports
+from fastpd.report._curves import curve_of
 from fastpd.report._data import Curve, Lost, Map, PairSupport, ReportData, Summary
-from fastpd.report._effects import curve_of, map_of
+from fastpd.report._maps import Pair, map_of
 from fastpd.report._orders import Pass, by_output, orders_of, pass_over
 from fastpd.report._rows import Standing, shares_of, standing, standing_of_sample
 from fastpd.report._scores import scores_of, target
@@ -35,7 +36,7 @@ _MOST_OUTPUTS = 12
 _MOST_STEPS = 300  # of one curve, shown one by one
 _ALL_STEPS = 24_000  # of all curves and outputs together
 _COMPARED = 12  # features that are compared in pairs
-_ADEQUACY_CELLS = 8_000_000  # components at rows, up to which order 2 takes seconds
+_ADEQUACY_CELLS = 6_000_000  # components at rows, up to which order 2 takes seconds
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def gather(explainer: Explainer, sources: Sources, asked: Asked) -> ReportData:
     orders = orders_of(found, importance, ground.here.shares)
     effects, lost = _effects(explainer, importance)
     curves = _curves(effects, importance, ground)
-    maps, unmapped = _maps(explainer, effects, importance, ground, asked.pairs)
+    maps = _maps(explainer, sources.engine, effects, importance, ground, asked.pairs)
     adequacy, order, unsure = _adequacy(explainer, rows, importance, ground, asked.max_order)
     pairs = _pairs(curves, importance, ground)
     return ReportData(
@@ -126,7 +127,7 @@ def gather(explainer: Explainer, sources: Sources, asked: Asked) -> ReportData:
         scores=() if truth is None else scores_of(sources.engine.forest, found.predictions, truth),
         fidelity=asked.fidelity,
         notes=notes_of(curves, pairs, orders, adequacy, ground.rows.n_rows),
-        lost=(*lost, *unmapped, *unsure),
+        lost=(*lost, *unsure),
     )
 
 
@@ -201,30 +202,24 @@ def _curves(
 
 def _maps(
     explainer: Explainer,
+    engine: Engine,
     effects: dict[int, Effect],
     importance: Importance,
     ground: _Ground,
     most: int,
-) -> tuple[tuple[Map, ...], tuple[Lost, ...]]:
-    """Return the strongest interactions of two features."""
-    maps, lost = [], []
-    pairs = [names for names in importance.names if len(names) == 2][:most]
+) -> tuple[Map, ...]:
+    """Return the strongest interactions of two features that have steps."""
+    maps: list[Map] = []
     place = {name: index for index, name in enumerate(explainer.feature_names)}
-    for names in pairs:
+    for names in importance.names:
+        indices = tuple(place[name] for name in names)
+        if len(maps) == most or len(indices) != 2 or not all(k in effects for k in indices):
+            continue
         # Labels are read best at the left side, above one another.
-        ordered = sorted(names, key=lambda name: _n_labels(effects.get(place[name])))
-        indices = (place[ordered[0]], place[ordered[1]])
-        try:
-            effect = explainer.effect(*indices)
-        except (OptionError, MemoryLimitError) as error:
-            lost.append(Lost(f"The map of {' and '.join(names)}", str(error)))
-        else:
-            maps.append(map_of(effect, indices, _score(importance, *names), ground.here))
-    return tuple(maps), tuple(lost)
-
-
-def _n_labels(effect: Effect | None) -> int:
-    return 0 if effect is None else len(effect.axes[0].labels or ())
+        first, second = sorted(indices, key=lambda k: len(effects[k].axes[0].labels or ()))
+        pair = Pair((first, second), (effects[first].axes[0], effects[second].axes[0]))
+        maps.append(map_of(explainer, engine, pair, _score(importance, *names), ground.here))
+    return tuple(maps)
 
 
 def _adequacy(
@@ -235,7 +230,7 @@ def _adequacy(
     max_order: int,
 ) -> tuple[Adequacy | None, int, tuple[Lost, ...]]:
     """Return the adequacy of the background, of main effects alone where more takes long."""
-    order = max_order if len(importance) * ground.rows.n_rows <= _ADEQUACY_CELLS else 1
+    order = max_order if importance.scores.size * ground.rows.n_rows <= _ADEQUACY_CELLS else 1
     try:
         return explainer.adequacy(rows, order), order, ()
     except FastPDError as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.results._effect import Axis
+from fastpd.results._axis import Axis
 
 __all__ = ["Grouping", "grouped", "pooled"]
 

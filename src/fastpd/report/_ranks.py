@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cramers_v", "ranks", "tenths", "weighted_correlation"]
+__all__ = ["cramers_v", "ranks", "standardised", "tenths"]
 
 Floats = NDArray[np.float64]
 
@@ -19,11 +19,11 @@ def ranks(values: NDArray[Any], weights: Floats) -> Floats:
     return (np.cumsum(at) - at / 2)[place]
 
 
-def weighted_correlation(one: Floats, other: Floats, shares: Floats) -> float:
-    """Return Pearson's correlation; 0 where one of them does not vary."""
-    first, second = one - shares @ one, other - shares @ other
-    size = float(np.sqrt((shares @ first**2) * (shares @ second**2)))
-    return float(shares @ (first * second)) / size if size > 1e-15 else 0.0
+def standardised(values: Floats, shares: Floats) -> Floats:
+    """Return weighted values whose products add up to a correlation; zeros where none vary."""
+    apart = values - shares @ values
+    size = float(np.sqrt(shares @ apart**2))
+    return apart * np.sqrt(shares) / size if size > 1e-15 else np.zeros_like(apart)
 
 
 def tenths(steps: NDArray[Any], shares: Floats, parts: int) -> NDArray[np.intp]:

@@ -12,7 +12,7 @@ from fastpd.errors import DataError
 from fastpd.forest import Forest
 from fastpd.queries import probabilities
 from fastpd.report._data import Score
-from fastpd.report._ranks import ranks, weighted_correlation
+from fastpd.report._ranks import ranks, standardised
 
 __all__ = ["scores_of", "target"]
 
@@ -64,7 +64,9 @@ def _of_numbers(predicted: Floats, truth: Floats) -> tuple[Score, ...]:
         r2 = 1 - float((apart**2).mean()) / spread
         scores.insert(0, Score("R²", r2, "share of the variance of the target; 1 is perfect"))
         even = np.full(len(truth), 1 / len(truth))
-        rho = weighted_correlation(ranks(predicted, even), ranks(truth, even), even)
+        rho = float(
+            standardised(ranks(predicted, even), even) @ standardised(ranks(truth, even), even)
+        )
         scores.append(Score("Rank correlation", rho, "Spearman's, of prediction and target"))
     return tuple(scores)
 

@@ -12,7 +12,7 @@ from fastpd.frames import Rows
 from fastpd.queries import Engine
 from fastpd.report._format import plain_number
 from fastpd.report._rows import Standing
-from fastpd.results._effect import Axis
+from fastpd.results._axis import Axis
 
 __all__ = ["texts_of_rows", "texts_of_steps"]
 
