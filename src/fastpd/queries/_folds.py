@@ -88,8 +88,10 @@ def folds_of(engine: Engine, sample: Sample, n_folds: int, seed: int) -> tuple[F
                 n_jobs=settings.n_jobs,
             )
     shares = totals / totals.sum()
+    # All folds together keep no more tables than one engine does.
+    kept_tables = settings.memory_limit // (n_folds + 2)
     return tuple(
-        Fold(_with(engine, measure), float(share))
+        Fold(_with(engine, measure, kept_tables), float(share))
         for measure, share in zip(measures, shares, strict=True)
     )
 
@@ -98,7 +100,8 @@ def half_of(engine: Engine, folds: tuple[Fold, ...]) -> Engine:
     """Return the model with every second fold as its background."""
     limit = engine.settings.memory_limit
     parts = [fold.engine.measure for fold in folds[::2]]
-    return _with(engine, reduce(lambda one, other: merged(one, other, limit), parts))
+    half = reduce(lambda one, other: merged(one, other, limit), parts)
+    return _with(engine, half, limit // (len(folds) + 2))
 
 
 def jackknife(whole: Floats, folds: tuple[Fold, ...], answer: Callable[[Engine], Floats]) -> Floats:
@@ -124,5 +127,5 @@ def jackknife(whole: Floats, folds: tuple[Fold, ...], answer: Callable[[Engine],
     return np.sqrt(variance)
 
 
-def _with(engine: Engine, measure: Measure) -> Engine:
-    return replace(engine, measure=measure, cache=Cache(engine.settings.memory_limit))
+def _with(engine: Engine, measure: Measure, limit: int) -> Engine:
+    return replace(engine, measure=measure, cache=Cache(limit))

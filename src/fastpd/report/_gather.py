@@ -36,7 +36,8 @@ _MOST_OUTPUTS = 12
 _MOST_STEPS = 300  # of one curve, shown one by one
 _ALL_STEPS = 24_000  # of all curves and outputs together
 _COMPARED = 12  # features that are compared in pairs
-_ADEQUACY_CELLS = 6_000_000  # components at rows, up to which order 2 takes seconds
+_ADEQUACY_CELLS = 6_000_000  # components at rows, up to which all their errors take seconds
+_FEW_LEAVES, _MOST_LEAVES = 20_000, 100_000  # up to which they do, and those of main effects
 
 
 @dataclass(frozen=True)
@@ -229,12 +230,17 @@ def _adequacy(
     ground: _Ground,
     max_order: int,
 ) -> tuple[Adequacy | None, int, tuple[Lost, ...]]:
-    """Return the adequacy of the background, of main effects alone where more takes long."""
-    order = max_order if importance.scores.size * ground.rows.n_rows <= _ADEQUACY_CELLS else 1
+    """Return the adequacy of the background, of main effects alone where more takes minutes."""
+    what, n_leaves = "How sure the numbers are", explainer.plan().n_leaves
+    if n_leaves > _MOST_LEAVES:
+        why = f"it takes minutes for a model of {n_leaves:,} leaves; ask for it by adequacy()."
+        return None, 0, (Lost(what, why),)
+    quick = importance.scores.size * ground.rows.n_rows <= _ADEQUACY_CELLS
+    order = max_order if quick and n_leaves <= _FEW_LEAVES else 1
     try:
         return explainer.adequacy(rows, order), order, ()
     except FastPDError as error:
-        return None, order, (Lost("How sure the numbers are", str(error)),)
+        return None, order, (Lost(what, str(error)),)
 
 
 def _pairs(

@@ -145,7 +145,9 @@ def _at_steps(
     one, other = indices
     wanted: list[Any] = [(one,), (other,), tuple(sorted(indices))]
     found = explainer.value(wanted, rows).reshape(len(flat), 3, -1)
-    joint: Floats = found[:, 2] - found[:, 0] - found[:, 1] + np.atleast_1d(explainer.expected_value)
+    joint: Floats = (
+        found[:, 2] - found[:, 0] - found[:, 1] + np.atleast_1d(explainer.expected_value)
+    )
     return joint.reshape(*points.shape[:2], -1)
 
 
