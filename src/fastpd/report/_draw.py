@@ -9,52 +9,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.report._data import Curve, Histogram, Story
-from fastpd.report._svg import SIZE, Scale, element, label, nice_ticks, stretched
+from fastpd.report._svg import SIZE, Scale, element, foot, label, nice_ticks, stretched
 
-__all__ = ["Reach", "bar", "curve_axis", "curve_plot", "reach", "span_of"]
+__all__ = ["Reach", "bar", "curve_axis", "curve_plot", "reach", "reach_of_labels", "span_of"]
 
 Floats = NDArray[np.float64]
 TOP, HEIGHT, GAP, ROWS, FOOT = 8, 180, 6, 30, 22
 _PIXELS = TOP + HEIGHT + GAP + ROWS + FOOT
 
 
-def span_of(curve: Curve) -> Scale:
-    """Return the scale of the values of a curve, upside down, with room above and below."""
-    missing = curve.missing if curve.missing is not None else np.zeros(1)
-    shown = missing if curve.missing_share > 0 else np.zeros(1)
-    low = min(float(curve.low.min()), float(shown.min()), 0.0)
-    high = max(float(curve.high.max()), float(shown.max()), 0.0)
-    room = 0.08 * (high - low) or 1.0
-    return Scale(high + room, low - room)
+def span_of(curve: Curve, output: int) -> Scale:
+    """Return the scale of the values of one output, upside down, with room above and below."""
+    shown = [0.0, float(curve.low[:, output].min()), float(curve.high[:, output].max())]
+    if curve.missing is not None and curve.missing_share > 0:
+        shown.append(float(curve.missing[output]))
+    room = 0.08 * (max(shown) - min(shown)) or 1.0
+    return Scale(max(shown) + room, min(shown) - room)
+
+
+def reach_of_labels(curve: Curve) -> tuple[Floats, Floats]:
+    """Return how far the bars of each output reach, from zero or below to zero or above."""
+    levels = [curve.low, curve.high, np.zeros((1, curve.low.shape[1]))]
+    if curve.missing is not None and curve.missing_share > 0:
+        levels.append(curve.missing[None, :])
+    joined = np.concatenate(levels)
+    return joined.min(axis=0), joined.max(axis=0)
 
 
 def curve_axis(curve: Curve) -> str:
-    """Return the numbers beside a curve."""
-    scale = span_of(curve)
-    texts = [
-        label(text, 12, x="100%", y=round(TOP + HEIGHT * scale(value) / SIZE) + 4, dx=-6)
-        for value, text in nice_ticks(scale.high, scale.low, 4)
-    ]
+    """Return the numbers beside a curve, those of each output on a scale of its own."""
+    groups = []
+    for output in range(curve.low.shape[1]):
+        scale = span_of(curve, output)
+        texts = [
+            label(text, 12, x="100%", y=round(TOP + HEIGHT * scale(value) / SIZE) + 4, dx=-6)
+            for value, text in nice_ticks(scale.high, scale.low, 4)
+        ]
+        groups.append(element("g", *texts, class_=f"o o{output}"))
     rows = label("rows", 12, x="100%", y=TOP + HEIGHT + GAP + ROWS - 4, dx=-6, class_="faint")
-    return element("svg", *texts, rows, class_="axis", height=_PIXELS, aria_hidden="true")
+    return element("svg", *groups, rows, class_="axis", height=_PIXELS, aria_hidden="true")
 
 
 def curve_plot(curve: Curve, described: str) -> str:
     """Return the steps of a feature of numbers, over a histogram of the rows."""
-    across, up = Scale(*curve.domain), span_of(curve)
-    grid = "".join(f"M0 {up(v)}H{SIZE}" for v, _ in nice_ticks(up.high, up.low, 4) if v)
-    parts = [
-        element("path", d=grid, class_="grid"),
-        element("path", d=f"M0 {up(0.0)}H{SIZE}", class_="zero"),
-    ]
-    parts += [_line(curve, output, across, up) for output in range(curve.low.shape[1])]
+    across = Scale(*curve.domain)
+    outputs = [_output(curve, output, across) for output in range(curve.low.shape[1])]
     ticks = nice_ticks(*curve.domain, 5)
-    feet = [_foot(across.percent(value), text) for value, text in ticks]
+    feet = [foot(across.percent(value), text, _PIXELS - 6) for value, text in ticks]
     places = np.array([across(edge) for edge in curve.edges])
     rows = "" if curve.histogram is None else _columns(curve.histogram, across)
     return element(
         "svg",
-        stretched("".join(parts), y=TOP, height=HEIGHT),
+        stretched("".join(outputs), y=TOP, height=HEIGHT),
         stretched(rows, y=TOP + HEIGHT + GAP, height=ROWS),
         *feet,
         class_="plot",
@@ -65,33 +71,58 @@ def curve_plot(curve: Curve, described: str) -> str:
     )
 
 
-def _foot(place: str, text: str) -> str:
-    share = float(place[:-1])
-    anchor = "start" if share < 4 else "end" if share > 96 else "middle"
-    return label(text, 14, x=place, y=_PIXELS - 6, text_anchor=anchor)
-
-
-def _line(curve: Curve, output: int, across: Scale, up: Scale) -> str:
+def _output(curve: Curve, output: int, across: Scale) -> str:
     """Return one output: a line of steps, and a bar from low to high where steps are merged."""
-    line, spans, pen = [], [], False
-    for k in range(len(curve.shares)):
-        left, right = across(curve.edges[k]), across(curve.edges[k + 1])
-        if right == left and len(curve.shares) > 1:
-            continue
-        low, high = up(curve.low[k, output]), up(curve.high[k, output])
-        if curve.low[k, output] < curve.high[k, output]:
-            spans.append(f"M{left} {low}V{high}H{right}V{low}Z")
-            pen = False
-        else:
-            line.append(f"V{low}H{right}" if pen else f"M{left} {low}H{right}")
-            pen = True
-    parts = [element("path", d="".join(line), class_="line")] if line else []
-    if spans:
-        parts.append(element("path", d="".join(spans), class_="span"))
+    up = span_of(curve, output)
+    grid = "".join(f"M0 {up(v)}H{SIZE}" for v, _ in nice_ticks(up.high, up.low, 4) if v)
+    line, spans = _paths(curve, output, across, up)
+    parts = [
+        element("path", d=grid, class_="grid"),
+        element("path", d=f"M0 {up(0.0)}H{SIZE}", class_="zero"),
+        element("path", d=line, class_="line") if line else "",
+        element("path", d=spans, class_="span") if spans else "",
+    ]
     if curve.missing is not None and curve.missing_share > 0:
         height = up(float(curve.missing[output]))
         parts.append(element("path", d=f"M0 {height}H{SIZE}", class_="lost"))
     return element("g", *parts, class_=f"o o{output}")
+
+
+class _Pen:
+    """A path of level and upright lines, which lifts the pen only where it must."""
+
+    def __init__(self) -> None:
+        self.path = ""
+        self._at: tuple[int, int] | None = None
+
+    def draw(self, x: int, y: int, end: tuple[int, int]) -> None:
+        """Draw from a place to another one beside or above it."""
+        if self._at != (x, y):
+            self.path += f"M{x} {y}"
+        self.path += f"H{end[0]}" if y == end[1] else f"V{end[1]}"
+        self._at = end
+
+
+def _paths(curve: Curve, output: int, across: Scale, up: Scale) -> tuple[str, str]:
+    """Return the line of single steps, joined where they jump, and the bars of merged ones."""
+    pen, spans = _Pen(), ""
+    before: tuple[int, int] | None = None
+    for k in range(len(curve.shares)):
+        left, right = across(curve.edges[k]), across(curve.edges[k + 1])
+        if right == left and len(curve.shares) > 1:
+            continue
+        top, bottom = up(curve.high[k, output]), up(curve.low[k, output])
+        # Between levels that do not meet the function jumps, at least from end to nearer end.
+        if before is not None and bottom < before[0]:
+            pen.draw(left, before[0], (left, bottom))
+        elif before is not None and top > before[1]:
+            pen.draw(left, before[1], (left, top))
+        if top == bottom:
+            pen.draw(left, top, (right, top))
+        else:
+            spans += f"M{left} {bottom}V{top}H{right}V{bottom}Z"
+        before = (top, bottom)
+    return pen.path, spans
 
 
 def _columns(rows: Histogram, across: Scale) -> str:

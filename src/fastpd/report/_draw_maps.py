@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fastpd.report._data import Map, Side
 from fastpd.report._format import decimals_of, signed
-from fastpd.report._svg import SIZE, Scale, element, label, nice_ticks, stretched
+from fastpd.report._svg import SIZE, Scale, element, foot, label, nice_ticks, stretched
 
 __all__ = ["colour_scale", "limit_of", "map_axis", "map_plot"]
 
@@ -17,9 +17,9 @@ _TOP, _FOOT, _LABEL_FOOT = 4, 24, 96
 _FEW, _SHORT = 6, 9  # labels that stand side by side
 
 
-def limit_of(one: Map) -> float:
-    """Return the number that has the strongest colour."""
-    return float(np.abs(one.cells).max()) or 1.0
+def limit_of(one: Map, output: int) -> float:
+    """Return the number that has the strongest colour, for one output."""
+    return float(np.abs(one.cells[..., output]).max()) or 1.0
 
 
 def map_axis(one: Map) -> str:
@@ -43,7 +43,7 @@ def map_plot(one: Map, described: str) -> str:
     """Return the cells of a map, those without rows paler."""
     across, up = _bounds(one.across), SIZE - _bounds(one.up)
     shapes = [
-        element("g", _cells(one.cells[..., k], one, across, up), class_=f"o o{k}")
+        element("g", _cells(one, k, across, up), class_=f"o o{k}")
         for k in range(one.cells.shape[2])
     ]
     height = _height(one)
@@ -113,9 +113,10 @@ def _pixels(one: Map) -> int:
     return _TOP + _height(one) + (_LABEL_FOOT if _turned(one.across) else _FOOT)
 
 
-def _cells(values: Floats, one: Map, across: NDArray[np.int64], up: NDArray[np.int64]) -> str:
+def _cells(one: Map, output: int, across: NDArray[np.int64], up: NDArray[np.int64]) -> str:
     """Return one path for each colour."""
-    place = np.rint((values / limit_of(one) + 1) / 2 * (COLOURS - 1)).astype(int)
+    values = one.cells[..., output]
+    place = np.rint((values / limit_of(one, output) + 1) / 2 * (COLOURS - 1)).astype(int)
     paths: dict[tuple[int, bool], list[str]] = {}
     for i, j in np.ndindex(values.shape):
         left, wide, low, high = across[i], across[i + 1] - across[i], up[j + 1], up[j] - up[j + 1]
@@ -131,7 +132,7 @@ def _feet(side: Side, top: int) -> list[str]:
     if side.labels is None:
         scale = Scale(side.edges[0], side.edges[-1])
         ticks = nice_ticks(side.edges[0], side.edges[-1], 5)
-        return [_foot(scale.percent(value), text, top + 18) for value, text in ticks]
+        return [foot(scale.percent(value), text, top + 18) for value, text in ticks]
     n = len(side.labels)
     places = [100 * (k + 0.5) / n for k in range(n)]
     if not _turned(side):
@@ -149,9 +150,3 @@ def _feet(side: Side, top: int) -> list[str]:
         )
         for name, place in zip(side.labels, places, strict=True)
     ]
-
-
-def _foot(place: str, text: str, y: int) -> str:
-    share = float(place[:-1])
-    anchor = "start" if share < 4 else "end" if share > 96 else "middle"
-    return label(text, 14, x=place, y=y, text_anchor=anchor)

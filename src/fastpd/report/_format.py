@@ -65,6 +65,8 @@ def percent(share: float) -> str:
         return _NONE
     if 0 < share < 0.0005:
         return "<0.1 %"
+    if 0.9995 <= share < 1 - 1e-12:
+        return ">99.9 %"
     return f"{share * 100:.1f} %" if share else "0 %"
 
 

@@ -40,6 +40,7 @@ def render(data: ReportData) -> str:
         "decimals": lambda values, digits=4: _format.decimals_of(_flat(values), digits),
         "edges": _format.distinct_texts,
         "reach": _draw.reach,
+        "reach_of_labels": _draw.reach_of_labels,
         "short": lambda text, most=_LONGEST_NAME: shortened(text, most),
     }
     markup = imported("markupsafe", "a report").Markup

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fastpd.report._format import decimals_of, fixed, plain_number
 
-__all__ = ["Scale", "element", "label", "nice_ticks", "shortened", "stretched"]
+__all__ = ["Scale", "element", "foot", "label", "nice_ticks", "shortened", "stretched"]
 
 SIZE = 1000  # of the square that pictures are drawn on, before it is stretched
 
@@ -81,6 +81,13 @@ def stretched(content: str, *, y: int, height: int) -> str:
         viewBox=f"0 0 {SIZE} {SIZE}",
         preserveAspectRatio="none",
     )
+
+
+def foot(place: str, text: str, y: int) -> str:
+    """Return a number under a picture, within its ends."""
+    share = float(place[:-1])
+    anchor = "start" if share < 1.5 else "end" if share > 98.5 else "middle"
+    return label(text, 14, x=place, y=y, text_anchor=anchor)
 
 
 def nice_ticks(low: float, high: float, about: int) -> list[tuple[float, str]]:

@@ -3,24 +3,26 @@
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const shown = (cell) => getComputedStyle(cell).display !== "none";
   const number = (text) => {
-    const found = parseFloat(text.replace("\u2212", "-").replace(/[,<+]/g, ""));
+    const found = parseFloat(text.replace("\u2212", "-").replace(/[,<>+]/g, ""));
     return Number.isNaN(found) ? -Infinity : found;
   };
 
   // Tables that sort by the column whose head is pressed.
   const sortBy = (table, head) => {
-    const down = head.getAttribute("aria-sort") !== "descending";
+    // Numbers are sorted from the largest first, texts from A.
     const numeric = head.classList.contains("num");
+    const now = head.getAttribute("aria-sort") ?? (numeric ? "ascending" : "descending");
+    const up = now === "descending";
     const at = [...head.parentNode.cells].indexOf(head);
     const key = (row) => row.cells[at].textContent.trim();
     const rows = [...table.tBodies[0].rows].sort((a, b) => {
       const order = numeric
-        ? number(key(b)) - number(key(a)) || 0
-        : key(b).localeCompare(key(a));
-      return down ? order : -order;
+        ? number(key(a)) - number(key(b)) || 0
+        : key(a).localeCompare(key(b), undefined, { numeric: true });
+      return up ? order : -order;
     });
     all("th", head.parentNode).forEach((one) => one.removeAttribute("aria-sort"));
-    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
     table.tBodies[0].append(...rows);
   };
   all("table.sortable").forEach((table) => {
