@@ -18,6 +18,7 @@ __all__ = ["chosen_rows", "stories_of"]
 
 Floats = NDArray[np.float64]
 _BARS = 10  # components that are listed; the others are added up
+_SMALL = 0.005  # of the largest amount: components below it are added up too
 _ROUNDING = 1e-9  # of the prediction's range: a remainder below it is none
 
 
@@ -85,10 +86,16 @@ def _bars(
     rounding: float,
 ) -> tuple[Bar, ...]:
     order = np.argsort(-np.abs(amounts), kind="stable")
-    bars = [Bar(names[k], values[k], float(amounts[k])) for k in order[:_BARS]]
-    if len(order) > _BARS:
-        rest = float(amounts[order[_BARS:]].sum())
-        bars.append(Bar((), (f"{len(order) - _BARS:,} other components",), rest))
+    listed = min(_BARS, int((np.abs(amounts) >= _SMALL * np.abs(amounts).max(initial=0)).sum()))
+    bars = [Bar(names[k], values[k], float(amounts[k])) for k in order[:listed]]
+    if len(order) > listed:
+        rest = float(amounts[order[listed:]].sum())
+        others = (
+            "1 other component"
+            if len(order) == listed + 1
+            else f"{len(order) - listed:,} other components"
+        )
+        bars.append(Bar((), (others,), rest))
     if abs(left) > rounding:
         bars.append(Bar((), (f"all of order {max_order + 1} and higher",), left))
     elif bars:
