@@ -6,8 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from pages import Tables, close, drawn, explainer_of, number
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from fastpd import Explainer, Forest, measures
+from fastpd.report import _maps
 from fastpd.report._grouping import grouped, pooled
 from fastpd.results._axis import Axis
 from oracles import Split, forest
@@ -245,3 +250,64 @@ def test_steps_that_are_too_many_are_spans_from_low_to_high():
     assert (true <= high[at]).all()
     assert low.min() == levels[1:].min()
     assert pooled(np.add, shares, chosen).sum() == pytest.approx(shares[1:].sum())
+
+
+def test_columns_that_a_pipeline_encodes_have_their_effect_at_their_values():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {"city": rng.choice(["Rome", "Oslo", "Bern"], 200), "size": rng.normal(size=200)}
+    )
+    y = (rows["city"] == "Oslo") * rows["size"] + 2.0 * (rows["city"] == "Bern")
+    encode = make_column_transformer((OneHotEncoder(), ["city"]), remainder="passthrough")
+    model = make_pipeline(encode, GradientBoostingRegressor(n_estimators=20)).fit(rows, y)
+    ex = Explainer(model, rows, progress=False)
+    data = ex.report(rows).data
+    curve = next(one for one in data.curves if one.feature == "city")
+    component = ex.components(rows, 1)["city"]
+    assert curve.labels is not None
+    assert set(curve.labels) == {"Rome", "Oslo", "Bern"}
+    for label, low, high, share in zip(
+        curve.labels, curve.low, curve.high, curve.shares, strict=True
+    ):
+        here = (rows["city"] == label).to_numpy()
+        np.testing.assert_allclose(component[here], low[0], atol=1e-9)
+        assert low == high
+        assert share == pytest.approx(here.mean())
+    assert any("city and size" in one.what for one in data.lost)
+    values = {value for story in data.stories for bar in story.bars for value in bar.values}
+    assert values & {"Rome", "Oslo", "Bern"}
+    assert any("city" in one.what for one in ex.report().data.lost)
+
+
+def test_grids_too_large_to_make_are_shown_at_single_steps(monkeypatch: pytest.MonkeyPatch):
+    model, rows = drawn()
+    ex = explainer_of(model, rows, precision="double")
+    whole = ex.report(rows).data.maps
+    monkeypatch.setattr(_maps, "_WHOLE", 1)
+    for one, other in zip(whole, ex.report(rows).data.maps, strict=True):
+        np.testing.assert_allclose(one.cells, other.cells, atol=1e-12)
+        np.testing.assert_array_equal(one.shares, other.shares)
+        assert np.isnan(other.largest_merged)
+
+
+def test_cells_of_several_steps_are_means_over_their_rows(monkeypatch: pytest.MonkeyPatch):
+    model, _ = drawn()
+    rows = np.random.default_rng(1).normal(size=(2000, 4)).astype(np.float32).astype(np.float64)
+    monkeypatch.setattr(_maps, "_CELLS", 4)
+    monkeypatch.setattr(_maps, "_FEWEST_STEPS", 3)
+    ex = explainer_of(model, rows)
+    parts = ex.components(rows, 2)
+    merged = 0
+    for one in ex.report(rows).data.maps:
+        sides = [(one.across, rows[:, int(one.across.feature[1])])]
+        sides += [(one.up, rows[:, int(one.up.feature[1])])]
+        places = [np.searchsorted(side.edges[1:-1], x, side="right") for side, x in sides]
+        component = parts[one.across.feature, one.up.feature]
+        for i, j in np.ndindex(one.shares.shape):
+            here = (places[0] == i) & (places[1] == j)
+            assert one.shares[i, j] == pytest.approx(here.mean())
+            if here.any():
+                assert one.cells[i, j, 0] == pytest.approx(component[here].mean(), abs=1e-8)
+                assert np.ptp(component[here]) <= one.largest_merged + 1e-8
+        merged += one.largest_merged > 0
+    assert merged

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.report._data import Map, Side
-from fastpd.report._format import decimals_of, signed
+from fastpd.report._format import decimals_of, fixed
 from fastpd.report._svg import SIZE, Scale, element, foot, label, nice_ticks, stretched
 
 __all__ = ["colour_scale", "limit_of", "map_axis", "map_plot"]
@@ -73,13 +73,13 @@ def colour_scale(limit: float) -> str:
         )
         for k in range(COLOURS)
     ]
-    decimals = decimals_of([limit], 2)
+    end = f"{limit:.2g}" if limit < 1e-3 else fixed(limit, decimals_of([limit], 2))
     texts = [
-        label(signed(value, decimals), 12, x=place, y=26, text_anchor=anchor)
-        for value, place, anchor in (
-            (-limit, "0", "start"),
-            (0.0, "50%", "middle"),
-            (limit, "100%", "end"),
+        label(text, 12, x=place, y=26, text_anchor=anchor)
+        for text, place, anchor in (
+            (f"\u2212{end}", "0", "start"),
+            ("0", "50%", "middle"),
+            (f"+{end}", "100%", "end"),
         )
     ]
     return element(

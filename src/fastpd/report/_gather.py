@@ -21,8 +21,9 @@ from fastpd.report._maps import Pair, map_of
 from fastpd.report._orders import Pass, by_output, orders_of, pass_over
 from fastpd.report._rows import Standing, shares_of, standing, standing_of_sample
 from fastpd.report._scores import scores_of, target
+from fastpd.report._seen import curve_of_values
 from fastpd.report._stories import chosen_rows, stories_of
-from fastpd.report._values import texts_of_rows, texts_of_steps
+from fastpd.report._values import texts_of_column, texts_of_rows, texts_of_steps
 from fastpd.results import Adequacy, Effect, Importance
 from fastpd.surrogates._fidelity import Fidelity
 
@@ -109,9 +110,10 @@ def gather(explainer: Explainer, sources: Sources, asked: Asked) -> ReportData:
     truth = None if sources.y is None else target(sources.y, ground.rows.n_rows)
     found = pass_over(explainer, ground.rows, asked.max_order, len(importance))
     orders = orders_of(found, importance, ground.here.shares)
-    effects, lost = _effects(explainer, importance)
-    curves = _curves(effects, importance, ground)
-    maps = _maps(explainer, sources.engine, effects, importance, ground, asked.pairs)
+    effects, refused = _effects(explainer, importance)
+    seen, lost = _seen_curves(explainer, sources, refused, importance, ground)
+    curves = _curves(effects, seen, importance, ground)
+    maps, unmapped = _maps(explainer, sources.engine, effects, importance, ground, asked.pairs)
     adequacy, order, unsure = _adequacy(explainer, rows, importance, ground, asked.max_order)
     pairs = _pairs(curves, importance, ground)
     return ReportData(
@@ -128,7 +130,7 @@ def gather(explainer: Explainer, sources: Sources, asked: Asked) -> ReportData:
         scores=() if truth is None else scores_of(sources.engine.forest, found.predictions, truth),
         fidelity=asked.fidelity,
         notes=notes_of(curves, pairs, orders, adequacy, ground.rows.n_rows),
-        lost=(*lost, *unsure),
+        lost=(*lost, *unmapped, *unsure),
     )
 
 
@@ -162,9 +164,9 @@ def _ground(sources: Sources) -> _Ground:
 
 def _effects(
     explainer: Explainer, importance: Importance
-) -> tuple[dict[int, Effect], tuple[Lost, ...]]:
-    """Return main effects by position, of the features that have any and that are one column."""
-    effects, lost = {}, []
+) -> tuple[dict[int, Effect], dict[int, str]]:
+    """Return main effects by position; and why, of features that have none as steps."""
+    effects, refused = {}, {}
     used = {names[0] for names in importance.names if len(names) == 1}
     for index, name in enumerate(explainer.feature_names):
         if name not in used:
@@ -172,8 +174,31 @@ def _effects(
         try:
             effects[index] = explainer.effect(index)
         except (OptionError, MemoryLimitError) as error:
-            lost.append(Lost(f"The curve of {name}", str(error)))
-    return effects, tuple(lost)
+            refused[index] = str(error)
+    return effects, refused
+
+
+def _seen_curves(
+    explainer: Explainer,
+    sources: Sources,
+    refused: dict[int, str],
+    importance: Importance,
+    ground: _Ground,
+) -> tuple[list[Curve], list[Lost]]:
+    """Return main effects at the values of rows, where they are no functions of steps."""
+    curves, lost = [], []
+    for index, why in refused.items():
+        name = explainer.feature_names[index]
+        texts = texts_of_column(sources.table, name) if ground.own else None
+        curve = None
+        if texts is not None and not sources.engine.blocks.players.is_group(index):
+            score = _score(importance, name)
+            curve = curve_of_values(explainer, index, score, ground.rows, texts, ground.here.shares)
+        if curve is None:
+            lost.append(Lost(f"The curve of {name}", why))
+        else:
+            curves.append(curve)
+    return curves, lost
 
 
 def _score(importance: Importance, *names: str) -> Floats:
@@ -181,7 +206,7 @@ def _score(importance: Importance, *names: str) -> Floats:
 
 
 def _curves(
-    effects: dict[int, Effect], importance: Importance, ground: _Ground
+    effects: dict[int, Effect], seen: list[Curve], importance: Importance, ground: _Ground
 ) -> tuple[Curve, ...]:
     """Return the curves, the most important first."""
     n_outputs = len(importance.output_names)
@@ -198,7 +223,7 @@ def _curves(
         for index, effect in effects.items()
         if index in ground.here.steps
     ]
-    return tuple(sorted(curves, key=lambda curve: -float(curve.importance.mean())))
+    return tuple(sorted([*curves, *seen], key=lambda curve: -float(curve.importance.mean())))
 
 
 def _maps(
@@ -208,19 +233,25 @@ def _maps(
     importance: Importance,
     ground: _Ground,
     most: int,
-) -> tuple[Map, ...]:
-    """Return the strongest interactions of two features that have steps."""
+) -> tuple[tuple[Map, ...], list[Lost]]:
+    """Return the strongest interactions of two features that have steps, and name the others."""
     maps: list[Map] = []
+    without: list[str] = []
     place = {name: index for index, name in enumerate(explainer.feature_names)}
     for names in importance.names:
+        if len(maps) == most or len(names) != 2:
+            continue
         indices = tuple(place[name] for name in names)
-        if len(maps) == most or len(indices) != 2 or not all(k in effects for k in indices):
+        if not all(k in effects for k in indices):
+            without.append(" and ".join(names))
             continue
         # Labels are read best at the left side, above one another.
         first, second = sorted(indices, key=lambda k: len(effects[k].axes[0].labels or ()))
         pair = Pair((first, second), (effects[first].axes[0], effects[second].axes[0]))
         maps.append(map_of(explainer, engine, pair, _score(importance, *names), ground.here))
-    return tuple(maps)
+    why = "their effect is no function on steps of both, as that of one of them is none"
+    strongest = f"{'; '.join(without[:5])}{' and others' if len(without) > 5 else ''}"
+    return tuple(maps), [Lost(f"The maps of {strongest}", why)] if without else []
 
 
 def _adequacy(

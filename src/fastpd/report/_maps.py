@@ -23,7 +23,7 @@ __all__ = ["Pair", "map_of"]
 
 Floats = NDArray[np.float64]
 _MOST_LABELS = 24
-_MOST_STEPS = 90
+_FEWEST_STEPS, _MOST_STEPS = 8, 90
 _CELLS = 1600  # of one map and output
 _WHOLE = 2_000_000  # numbers of a pair's grid, up to which all of it is made
 
@@ -84,7 +84,7 @@ def _limits(axes: tuple[Axis, Axis], n_outputs: int) -> list[int]:
     limits = []
     for size, other in zip(sizes, reversed(sizes), strict=True):
         room = int(cells**0.5) if other is None else cells // max(other, 1)
-        limits.append(size or max(8, min(_MOST_STEPS, room)))
+        limits.append(size or max(_FEWEST_STEPS, min(_MOST_STEPS, room)))
     return limits
 
 

@@ -14,7 +14,16 @@ from fastpd.report._format import plain_number
 from fastpd.report._rows import Standing
 from fastpd.results._axis import Axis
 
-__all__ = ["texts_of_rows", "texts_of_steps"]
+__all__ = ["texts_of_column", "texts_of_rows", "texts_of_steps"]
+
+
+def texts_of_column(table: Any, name: str) -> list[str] | None:
+    """Return the values of a column of a table, or None where it has none of this name."""
+    frame = nw.from_native(table, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    where = {str(column): column for column in frame.columns}
+    return [_cell(value) for value in frame[where[name]].to_list()] if name in where else None
 
 
 def texts_of_rows(engine: Engine, rows: Rows, table: Any) -> Callable[[int], tuple[str, ...]]:
