@@ -311,3 +311,14 @@ def test_cells_of_several_steps_are_means_over_their_rows(monkeypatch: pytest.Mo
                 assert np.ptp(component[here]) <= one.largest_merged + 1e-8
         merged += one.largest_merged > 0
     assert merged
+
+
+def test_steps_of_rows_right_at_an_edge_can_be_seen():
+    model = forest([Split(0, 0.0, -3.0, Split(0, 1.0, 0.0, 2.0))], 1)
+    rows = np.repeat([[-1e-9], [0.5], [1.0]], 50, axis=0)
+    (curve,) = explainer_of(model, rows).report(rows).data.curves
+    assert curve.domain[0] < -0.02
+    assert curve.domain[1] > 1.02
+    beside = np.repeat([[0.2], [0.8]], 50, axis=0)
+    (curve,) = explainer_of(model, rows).report(beside).data.curves
+    assert curve.domain == (0.2, 0.8)

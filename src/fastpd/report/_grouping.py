@@ -13,7 +13,8 @@ from fastpd.results._axis import Axis
 __all__ = ["Grouping", "grouped", "pooled"]
 
 Floats = NDArray[np.float64]
-_ROOM = 0.05  # beside the outermost edges, where it is not known how far the rows reach
+_ROOM = 0.05  # beside the outermost edges, where rows reach hardly or unknown far beyond them
+_THIN = 0.02  # share of a picture that is too little for a step to be seen
 _TAIL = 0.01  # share of rows at either end that may be left out of a picture
 _LONG = 4  # how many times as long as the rest an axis with its tails must be for that
 _NAMED = 3  # labels of one step that are listed
@@ -101,7 +102,7 @@ def _numbers(
     edges: Floats, shares: Floats, ends: tuple[float, float] | None, most: int
 ) -> Grouping:
     inside = edges[np.isfinite(edges)]
-    ends = _ends(inside, ends)
+    ends = _ends(inside, ends, (shares[1] > 0, shares[-1] > 0))
     domain = _domain(edges, shares, ends)
     starts = np.concatenate([[-np.inf], edges])
     group = np.arange(len(starts))
@@ -118,16 +119,25 @@ def _numbers(
     )
 
 
-def _ends(edges: Floats, ends: tuple[float, float] | None) -> tuple[float, float]:
-    """Return how far numbers reach: those of the rows, or room beside the outermost edges."""
-    if ends is None and len(edges):
-        room = max(float(np.ptp(edges)) * _ROOM, abs(float(edges[0])) * 1e-3, 1e-6)
-        ends = (float(edges[0]) - room, float(edges[-1]) + room)
-    low, high = ends or (0.0, 0.0)
-    if low < high:
-        return low, high
-    half = max(abs(low), 1.0) / 2
-    return low - half, high + half
+def _ends(
+    edges: Floats, ends: tuple[float, float] | None, used: tuple[bool, bool]
+) -> tuple[float, float]:
+    """Return how far a picture reaches: as far as the rows, and beyond the outermost edges.
+
+    `used` tells whether rows stand on the first and last step, which then must have a width: a
+    number may lie right at the edge.
+    """
+    low, high = ends or (np.inf, -np.inf)
+    first, last = (float(edges[0]), float(edges[-1])) if len(edges) else (low, high)
+    size = max(high, last) - min(low, first)
+    if not np.isfinite(size) or (ends is None and not len(edges)):
+        return 0.0, 1.0
+    room = _ROOM * size or max(abs(first), 1.0) / 2
+    if used[0] or ends is None:
+        low = min(low, first - room) if low > first - _THIN * size else low
+    if used[1] or ends is None:
+        high = max(high, last + room) if high < last + _THIN * size else high
+    return (low, high) if low < high else (low - room, high + room)
 
 
 def _domain(edges: Floats, shares: Floats, ends: tuple[float, float]) -> tuple[float, float]:
