@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastpd
+from fastpd.errors import imported
 
 __all__ = ["main"]
 
 
 def train(X: NDArray[np.float64], y: NDArray[np.int64], names: tuple[str, ...]) -> Any:
     """Return an XGBoost model of the probability of earning more than 50 000 dollars."""
-    import xgboost
-
+    xgboost = imported("xgboost", "the demonstration")
     data = xgboost.DMatrix(X, y, feature_names=list(names))
     settings = {"objective": "binary:logistic", "max_depth": 6, "eta": 0.1, "seed": 0}
     return xgboost.train(settings, data, num_boost_round=200)
@@ -79,6 +79,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{importance[names]:9.4f}  {' x '.join(names)}")
     write_results(folder, phi, importance, age)
     print(f"\nWrote shap.npz, importance.csv and effect_age.csv to {folder}/")
+    model.save_model(folder / "model.json")
+    columns = dict(zip(adult.columns, adult.X.T, strict=True))
+    write_columns(folder / "adult.csv", columns | {"income": adult.y})
+    print("The model and its data are there too, as model.json and adult.csv. To look at them:")
+    print(f"  fastpd report {folder}/model.json {folder}/adult.csv --target income")
     return 0
 
 

@@ -181,6 +181,14 @@ class TestOthers:
         found = csv.DictReader(io.StringIO(done("effects", "model.json", "background.parquet")))
         assert list(dict.fromkeys(row["feature"] for row in found)) == NAMES
 
+    def test_features_without_an_effect_are_said(self, folder: Path, run: Any):
+        result = run(
+            "effects", "model.json", "background.parquet", "--group", "g=age", "--group", "g=size"
+        )
+        assert result.exit_code == 0, result.output
+        assert "left out 'g': " in result.stderr
+        assert {line.split(",")[0] for line in result.stdout.splitlines()[1:]} == {'"hours"'}
+
     def test_a_saved_explainer_is_a_model(self, folder: Path, done: Any, run: Any):
         said = run("fit", "model.json", "background.parquet", "-o", "m.fastpd").stderr
         assert "saved the explainer of 40 background rows to m.fastpd" in said
@@ -214,6 +222,8 @@ class TestOthers:
         monkeypatch.setattr(fastpd.datasets, "adult", lambda: few)
         assert "Adult: 500 people" in done("demo", "out")
         assert (folder / "out" / "importance.csv").is_file()
+        done("report", "out/model.json", "out/adult.csv", "--target", "income")
+        assert "Performance" in Path("report.html").read_text()
 
 
 class TestReport:

@@ -12,10 +12,10 @@ from fastpd.cli._progress import Meter
 from fastpd.cli._tables import about
 from fastpd.errors import FeatureError, OptionError
 from fastpd.explainer import Explainer
-from fastpd.results import Effect, Importance
+from fastpd.results import Importance
 from fastpd.results._frames import per_output
 
-__all__ = ["answers", "effects_table", "explained", "importance_of", "width_of"]
+__all__ = ["answers", "explained", "importance_of", "width_of"]
 
 _MOST_CELLS = 1 << 22  # of one answer
 
@@ -125,43 +125,3 @@ def importance_of(explainer: Explainer, rows: Rows, max_order: int) -> Importanc
         max_order=last.max_order,
         complete=last.complete,
     )
-
-
-def effects_table(effects: Sequence[Effect]) -> Any:
-    """Return the steps of effects below each other, each with where it is on one or two axes."""
-    import pyarrow as pa
-
-    tables = [_steps(effect) for effect in effects]
-    # Labels may be numbers in one column and text in another.
-    promote: dict[str, Any] = {"promote_options": "permissive"}
-    found = pa.concat_tables(tables, **promote)
-    first = [name for name in _PLACES if name in found.column_names]
-    return found.select([*first, *(n for n in found.column_names if n not in first)])
-
-
-_PLACE = ("feature", "from", "to", "label", "missing")
-_PLACES = (*_PLACE, *(f"{name} 2" for name in _PLACE))
-
-
-def _steps(effect: Effect) -> Any:
-    import pyarrow as pa
-
-    table = effect.to_frame("pyarrow")
-    columns: dict[str, Any] = {}
-    for axis, name in enumerate(effect.features):
-        suffix = "" if axis == 0 else f" {axis + 1}"
-        columns[f"feature{suffix}"] = pa.array([name] * table.num_rows, pa.string())
-        prefix = f"{name} " if len(effect.features) > 1 else ""
-        for title in ("from", "to", "label", "missing"):
-            if prefix + title in table.column_names:
-                columns[title + suffix] = _plain(table.column(prefix + title), title)
-    places = sum(1 for _ in columns) - len(effect.features)
-    for title in table.column_names[places:]:
-        columns[title] = table.column(title)
-    return pa.table(columns)
-
-
-def _plain(column: Any, title: str) -> Any:
-    import pyarrow as pa
-
-    return column.cast(pa.string()) if title == "label" else column

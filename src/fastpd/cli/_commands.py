@@ -138,18 +138,14 @@ def effects(
     with the values there of the partial dependence (`pd`) and of the `component`. A second feature
     has such columns with a 2. DATA is the background; a saved explainer has its own.
     """
-    from fastpd.cli._answers import effects_table
+    from fastpd.cli._effects import effects_table, main_effects
     from fastpd.cli._explainers import make_explainer
     from fastpd.cli._output import Output, check_output
 
     check_output(output, [model, data, asked.background])
     explainer = make_explainer(model, data, asked)
     sets = [(name,) for name in features] + list(pairs)
-    if not sets:
-        sets = [(name,) for name in explainer.feature_names if _has_effect(explainer, name)]
-    if not sets:
-        raise click.ClickException("the model uses no feature of which there is an effect.")
-    found = [explainer.effect(*one) for one in sets]
+    found = [explainer.effect(*one) for one in sets] if sets else main_effects(explainer)
     Output(output, format_).write([effects_table(found)])
     _say_scale(explainer)
 
@@ -284,12 +280,6 @@ def demo(folder: Path) -> None:
     from fastpd.demo import main
 
     main([str(folder)])
-
-
-def _has_effect(explainer: Any, name: str) -> bool:
-    """Tell whether the model tests a feature, and of a group only one column."""
-    at = explainer.feature_names.index(name)
-    return explainer._blocks.column_of(at) is not None
 
 
 def _say_scale(explainer: Any) -> None:
