@@ -130,6 +130,13 @@ def test_tables_show_what_the_explainer_says():
     importance, shown = ex.importance(rows), tables["importances"][1:]
     assert [row[0] for row in shown] == [times.join(names) for names in importance.names]
     close([row[2] for row in shown], importance.scores)
+    shares = ex.variance_shares(rows)
+    close([row[3] for row in shown], np.array([shares[names] for names in importance.names]))
+    overall, joint = ex.h_statistic(X=rows), ex.h_statistic(X=rows, order=2).by_strength()
+    for name, found in (("h-features", overall), ("h-pairs", joint)):
+        assert [row[0] for row in tables[name][1:]] == [times.join(one) for one in found.names]
+        close([row[1] for row in tables[name][1:]], found.h)
+        close([row[2] for row in tables[name][1:]], found.strength)
     sure = ex.adequacy(rows)
     close([row[1] for row in tables["adequacy"][1:]], sure.importance[:15])
     close([row[2] for row in tables["adequacy"][1:]], sure.standard_error[:15])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpd.results import Adequacy, Importance
+from fastpd.results import Adequacy, HStatistic, Importance, VarianceShares
 from fastpd.surrogates._fidelity import Fidelity
 
 __all__ = [
@@ -296,6 +296,9 @@ class ReportData:
         The model cut after each order.
     curves, maps, stories
         Main effects, strongest interactions, rows explained.
+    variance, overall, joint
+        As `Explainer.variance_shares`, and `Explainer.h_statistic` of features and of pairs, return
+        them; None where H was refused.
     adequacy, adequacy_order
         As `Explainer.adequacy` returns it, and up to which order; None where it was refused.
     pairs
@@ -315,6 +318,9 @@ class ReportData:
     curves: tuple[Curve, ...]
     maps: tuple[Map, ...]
     stories: tuple[Story, ...]
+    variance: VarianceShares
+    overall: HStatistic | None
+    joint: HStatistic | None
     adequacy: Adequacy | None
     adequacy_order: int
     pairs: tuple[PairSupport, ...]

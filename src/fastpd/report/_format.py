@@ -58,8 +58,8 @@ def percent(share: float) -> str:
     Examples
     --------
     >>> from fastpd.report._format import percent
-    >>> percent(0.1234), percent(0.00001), percent(0)
-    ('12.3 %', '<0.1 %', '0 %')
+    >>> percent(0.1234), percent(0.00001), percent(-0.02), percent(0)
+    ('12.3 %', '<0.1 %', '−2.0 %', '0 %')
     """
     if math.isnan(share):
         return _NONE
@@ -67,7 +67,7 @@ def percent(share: float) -> str:
         return "<0.1 %"
     if 0.9995 <= share < 1 - 1e-12:
         return ">99.9 %"
-    return f"{share * 100:.1f} %" if share else "0 %"
+    return f"{fixed(share * 100, 1)} %" if share else "0 %"
 
 
 def plain_number(value: float) -> str:

@@ -24,7 +24,7 @@ from fastpd.report._scores import scores_of, target
 from fastpd.report._seen import curve_of_values
 from fastpd.report._stories import chosen_rows, stories_of
 from fastpd.report._values import texts_of_column, texts_of_rows, texts_of_steps
-from fastpd.results import Adequacy, Effect, Importance
+from fastpd.results import Adequacy, Effect, HStatistic, Importance
 from fastpd.surrogates._fidelity import Fidelity
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def gather(explainer: Explainer, sources: Sources, asked: Asked) -> ReportData:
     seen, lost = _seen_curves(explainer, sources, refused, importance, ground)
     curves = _curves(effects, seen, importance, ground)
     maps, unmapped = _maps(explainer, sources.engine, effects, importance, ground, asked.pairs)
+    overall, joint, unknown = _interactions(explainer, rows, asked.max_order)
     adequacy, order, unsure = _adequacy(explainer, rows, importance, ground, asked.max_order)
     pairs = _pairs(curves, importance, ground)
     return ReportData(
@@ -124,13 +125,16 @@ def gather(explainer: Explainer, sources: Sources, asked: Asked) -> ReportData:
         curves=curves,
         maps=maps,
         stories=_stories(explainer, sources, ground, found, effects, asked),
+        variance=explainer.variance_shares(rows, asked.max_order),
+        overall=overall,
+        joint=joint,
         adequacy=adequacy,
         adequacy_order=order,
         pairs=pairs,
         scores=() if truth is None else scores_of(sources.engine.forest, found.predictions, truth),
         fidelity=asked.fidelity,
         notes=notes_of(curves, pairs, orders, adequacy, ground.rows.n_rows),
-        lost=(*lost, *unmapped, *unsure),
+        lost=(*lost, *unmapped, *unknown, *unsure),
     )
 
 
@@ -252,6 +256,23 @@ def _maps(
     why = "their effect is no function on steps of both, as that of one of them is none"
     strongest = f"{'; '.join(without[:5])}{' and others' if len(without) > 5 else ''}"
     return tuple(maps), [Lost(f"The maps of {strongest}", why)] if without else []
+
+
+def _interactions(
+    explainer: Explainer, rows: Rows | None, max_order: int
+) -> tuple[HStatistic | None, HStatistic | None, list[Lost]]:
+    """Return Friedman's H of every feature against all others, and of pairs by strength."""
+    found: list[HStatistic | None] = []
+    lost = []
+    for order in (1, 2):
+        try:
+            one = explainer.h_statistic(X=rows, order=order) if order <= max_order else None
+        except MemoryLimitError as error:
+            one = None
+            lost.append(Lost("Friedman's H", str(error)))
+        found.append(one if one is not None and len(one) else None)
+    overall, joint = found
+    return overall, None if joint is None else joint.by_strength(), lost
 
 
 def _adequacy(
