@@ -13,7 +13,7 @@ from fastpd.results._axis import Axis
 __all__ = ["Grouping", "grouped", "pooled"]
 
 Floats = NDArray[np.float64]
-_ROOM = 0.05  # beside the outermost edges, where rows reach hardly or unknown far beyond them
+_ROOM = 0.05  # of a picture, beside the outermost edges, where rows hardly reach beyond
 _THIN = 0.02  # share of a picture that is too little for a step to be seen
 _TAIL = 0.01  # share of rows at either end that may be left out of a picture
 _LONG = 4  # how many times as long as the rest an axis with its tails must be for that
@@ -102,8 +102,9 @@ def _numbers(
     edges: Floats, shares: Floats, ends: tuple[float, float] | None, most: int
 ) -> Grouping:
     inside = edges[np.isfinite(edges)]
-    ends = _ends(inside, ends, (shares[1] > 0, shares[-1] > 0))
-    domain = _domain(edges, shares, ends)
+    ends = _ends(inside, ends)
+    domain = _widened(_domain(edges, shares, ends), ends, inside, shares)
+    ends = min(ends[0], domain[0]), max(ends[1], domain[1])
     starts = np.concatenate([[-np.inf], edges])
     group = np.arange(len(starts))
     if len(starts) > most:
@@ -119,25 +120,29 @@ def _numbers(
     )
 
 
-def _ends(
-    edges: Floats, ends: tuple[float, float] | None, used: tuple[bool, bool]
-) -> tuple[float, float]:
-    """Return how far a picture reaches: as far as the rows, and beyond the outermost edges.
+def _ends(edges: Floats, ends: tuple[float, float] | None) -> tuple[float, float]:
+    """Return how far numbers reach: those of the rows, or room beside the outermost edges."""
+    if ends is None and len(edges):
+        room = _ROOM * float(np.ptp(edges)) or max(abs(float(edges[0])), 1.0) / 2
+        ends = (float(edges[0]) - room, float(edges[-1]) + room)
+    low, high = ends or (0.0, 0.0)
+    if low < high:
+        return low, high
+    half = max(abs(low), 1.0) / 2
+    return low - half, high + half
 
-    `used` tells whether rows stand on the first and last step, which then must have a width: a
-    number may lie right at the edge.
-    """
-    low, high = ends or (np.inf, -np.inf)
-    first, last = (float(edges[0]), float(edges[-1])) if len(edges) else (low, high)
-    size = max(high, last) - min(low, first)
-    if not np.isfinite(size) or (ends is None and not len(edges)):
-        return 0.0, 1.0
-    room = _ROOM * size or max(abs(first), 1.0) / 2
-    if used[0] or ends is None:
-        low = min(low, first - room) if low > first - _THIN * size else low
-    if used[1] or ends is None:
-        high = max(high, last + room) if high < last + _THIN * size else high
-    return (low, high) if low < high else (low - room, high + room)
+
+def _widened(
+    domain: tuple[float, float], ends: tuple[float, float], edges: Floats, shares: Floats
+) -> tuple[float, float]:
+    """Give the first and last step a width, where rows stand on them but right at the edge."""
+    low, high = domain
+    size = high - low
+    if len(edges) and shares[1] > 0 and low == ends[0] and edges[0] - low < _THIN * size:
+        low = float(edges[0]) - _ROOM * size
+    if len(edges) and shares[-1] > 0 and high == ends[1] and high - edges[-1] < _THIN * size:
+        high = float(edges[-1]) + _ROOM * size
+    return low, high
 
 
 def _domain(edges: Floats, shares: Floats, ends: tuple[float, float]) -> tuple[float, float]:
