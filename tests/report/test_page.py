@@ -253,3 +253,18 @@ def test_tables_have_heads():
     for table in Tables(explainer_of(model, rows).report(rows).html).tables.values():
         assert len(table) > 1
         assert len({len(row) for row in table[:-1]}) == 1
+
+
+def test_the_page_does_not_grow_with_rows():
+    rng = np.random.default_rng(0)
+    cuts = np.sort(rng.normal(size=60)).tolist()
+    trees = [
+        Split(k, cuts[j], 0.0, Split((k + j) % 50, cuts[-j], 1.0, float(rng.normal())))
+        for k in range(50)
+        for j in range(60)
+    ]
+    model = forest(trees, 50)
+    rows = rng.normal(size=(8000, 50))
+    ex = explainer_of(model, rows[:500])
+    sizes = [len(ex.report(part).html) for part in (rows[:1000], rows)]
+    assert sizes[1] < 1.1 * sizes[0] < 3_000_000

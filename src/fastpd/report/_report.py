@@ -16,8 +16,9 @@ from fastpd.errors import OptionError, imported
 from fastpd.options import check_count
 from fastpd.queries import check_order
 from fastpd.report._data import ReportData
-from fastpd.report._gather import Asked, Sources, gather
+from fastpd.report._gather import gather
 from fastpd.report._render import render
+from fastpd.report._sources import Asked, Sources
 from fastpd.surrogates._fidelity import Fidelity
 
 if TYPE_CHECKING:
