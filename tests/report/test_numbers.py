@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -329,3 +331,26 @@ def test_steps_of_rows_right_at_an_edge_can_be_seen():
     beside = np.repeat([[0.2], [0.8]], 50, axis=0)
     (curve,) = explainer_of(model, rows).report(beside).data.curves
     assert curve.domain == (0.2, 0.8)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_values_are_called_as_in_the_table(library: str):
+    model = Forest.from_arrays(
+        feature=[[0, 1, -1, -1, -1]],
+        threshold=[[0.0, 2.5, 0, 0, 0]],
+        left=[[1, 2, -1, -1, -1]],
+        right=[[4, 3, -1, -1, -1]],
+        value=[[0.0, 0, 1, 2, 5]],
+        left_codes=[{0: [0]}],
+        categories={"city": ["Rome", "Oslo"]},
+        feature_names=["city", "size"],
+    )
+    columns = {"city": ["Rome", None, "Oslo", "Rome"], "size": [1, 2, 3, 4]}
+    module = importlib.import_module(library)
+    rows = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+    data = Explainer(model, rows, progress=False).report(rows, rows=[0, 1, 2, 3]).data
+    found: dict[int, set[str]] = {}
+    for story in data.stories:
+        for bar in story.bars:
+            found.setdefault(story.row, set()).update(bar.values)
+    assert found == {0: {"Rome", "1"}, 1: {"missing", "2"}, 2: {"Oslo", "3"}, 3: {"Rome", "4"}}
