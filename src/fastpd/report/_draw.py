@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.report._data import Curve, Histogram, Story
-from fastpd.report._svg import SIZE, Scale, element, foot, label, nice_ticks, stretched
+from fastpd.report._svg import (
+    SIZE,
+    Scale,
+    element,
+    foot,
+    label,
+    nice_ticks,
+    side_by_side,
+    stretched,
+)
 
 __all__ = ["Reach", "bar", "curve_axis", "curve_plot", "reach", "reach_of_labels", "span_of"]
 
@@ -54,7 +63,7 @@ def curve_plot(curve: Curve, described: str) -> str:
     """Return the steps of a feature of numbers, over a histogram of the rows."""
     across = Scale(*curve.domain)
     outputs = [_output(curve, output, across) for output in range(curve.low.shape[1])]
-    ticks = nice_ticks(*curve.domain, 5)
+    ticks = side_by_side(*curve.domain)
     feet = [foot(across.percent(value), text, _PIXELS - 6) for value, text in ticks]
     places = np.array([across(edge) for edge in curve.edges])
     rows = "" if curve.histogram is None else _columns(curve.histogram, across)

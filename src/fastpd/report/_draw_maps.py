@@ -7,7 +7,16 @@ from numpy.typing import NDArray
 
 from fastpd.report._data import Map, Side
 from fastpd.report._format import decimals_of, fixed
-from fastpd.report._svg import SIZE, Scale, element, foot, label, nice_ticks, stretched
+from fastpd.report._svg import (
+    SIZE,
+    Scale,
+    element,
+    foot,
+    label,
+    nice_ticks,
+    side_by_side,
+    stretched,
+)
 
 __all__ = ["colour_scale", "limit_of", "map_axis", "map_plot"]
 
@@ -131,7 +140,7 @@ def _cells(one: Map, output: int, across: NDArray[np.int64], up: NDArray[np.int6
 def _feet(side: Side, top: int) -> list[str]:
     if side.labels is None:
         scale = Scale(side.edges[0], side.edges[-1])
-        ticks = nice_ticks(side.edges[0], side.edges[-1], 5)
+        ticks = side_by_side(side.edges[0], side.edges[-1])
         return [foot(scale.percent(value), text, top + 18) for value, text in ticks]
     n = len(side.labels)
     places = [100 * (k + 0.5) / n for k in range(n)]

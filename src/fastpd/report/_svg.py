@@ -8,8 +8,18 @@ from dataclasses import dataclass
 
 from fastpd.report._format import decimals_of, fixed, plain_number
 
-__all__ = ["Scale", "element", "foot", "label", "nice_ticks", "shortened", "stretched"]
+__all__ = [
+    "Scale",
+    "element",
+    "foot",
+    "label",
+    "nice_ticks",
+    "shortened",
+    "side_by_side",
+    "stretched",
+]
 
+_ROOM = 30  # characters that fit under a picture on a phone
 SIZE = 1000  # of the square that pictures are drawn on, before it is stretched
 
 
@@ -88,6 +98,20 @@ def foot(place: str, text: str, y: int) -> str:
     share = float(place[:-1])
     anchor = "start" if share < 1.5 else "end" if share > 98.5 else "middle"
     return label(text, 14, x=place, y=y, text_anchor=anchor)
+
+
+def side_by_side(low: float, high: float) -> list[tuple[float, str]]:
+    """Return round numbers that have room beside one another.
+
+    Examples
+    --------
+    >>> from fastpd.report._svg import side_by_side
+    >>> [text for _, text in side_by_side(0, 790_000)]
+    ['0', '200,000', '400,000', '600,000']
+    """
+    ticks = nice_ticks(low, high, 5)
+    crowded = sum(len(text) for _, text in ticks) > _ROOM
+    return nice_ticks(low, high, 3) if crowded else ticks
 
 
 def nice_ticks(low: float, high: float, about: int) -> list[tuple[float, str]]:
