@@ -1,0 +1,34 @@
+"""Pages that other commands write and keep beside what they measured, copied in at each build.
+
+Their numbers are never typed: ``make benchmark`` and ``make paper`` write them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PAGES = {"performance": ROOT / "benchmarks" / "results", "paper": ROOT / "experiments" / "results"}
+_PICTURE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+)\)")
+
+
+def copy_pages(app: Any) -> None:
+    """Copy each page, with its pictures, to where the site expects it."""
+    target = Path(app.srcdir) / "kept"
+    target.mkdir(exist_ok=True)
+    for name, folder in PAGES.items():
+        text = (folder / "README.md").read_text(encoding="utf-8")
+        for picture in {match[2] for match in _PICTURE.finditer(text)}:
+            shutil.copy(folder / picture, target / picture)
+        page = target / f"{name}.md"
+        if not page.exists() or page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Copy before Sphinx looks for pages."""
+    app.connect("builder-inited", copy_pages)
+    return {"parallel_read_safe": True}
