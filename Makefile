@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NEWEST = $(shell tools/newest_python.sh)
-SOURCES := $(shell find cpp -type f) $(shell find src -type f -name '*.py') CMakeLists.txt pyproject.toml
+SOURCES := $(shell find cpp -type f) $(shell find src -type f -not -name '*.pyc' -not -name '*.so') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-newest baselines fuzz models lint benchmark numbers paper picture stub clean
+.PHONY: demo test test-newest baselines fuzz models lint docs benchmark numbers paper picture stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m fastpd.demo
@@ -39,6 +39,10 @@ lint: $(VENV)/.linted
 	$(BIN)/mypy
 	$(BIN)/python tools/check_stub.py
 
+# The documentation site, into build/docs; every warning is an error.
+docs: $(VENV)/.tested
+	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
+
 benchmark: $(VENV)/.measured
 	$(BIN)/python -m benchmarks --save
 
@@ -69,7 +73,7 @@ $(VENV)/.installed: $(BIN)/pip $(SOURCES)
 	touch $@
 
 $(VENV)/.tested: $(VENV)/.installed
-	$(BIN)/pip install --quiet ".[test,interop]"
+	$(BIN)/pip install --quiet ".[test,interop,docs]"
 	touch $@
 
 $(VENV)-newest/.tested: $(SOURCES)

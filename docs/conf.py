@@ -21,6 +21,7 @@ extensions = [
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     "kept_pages",
+    "native_math",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "README.md", "gallery/README.rst"]
@@ -39,7 +40,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["gallery"],
     "gallery_dirs": ["examples"],
     "filename_pattern": r"/plot_",
-    "abort_on_example_error": True,
+    "abort_on_example_error": False,
     "show_memory": False,
     "min_reported_time": 10_000,
     "download_all_examples": False,
@@ -49,6 +50,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
 }
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "fastpd"
 html_static_path = ["_static"]

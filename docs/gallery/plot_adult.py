@@ -23,7 +23,9 @@ for name, labels in adult.categories.items():
     codes = people[name].fillna(-1).astype(int)
     people[name] = pd.Categorical.from_codes(codes, labels)
 
-model = xgboost.XGBClassifier(n_estimators=100, max_depth=5, learning_rate=0.1)
+model = xgboost.XGBClassifier(
+    n_estimators=100, max_depth=5, learning_rate=0.1, enable_categorical=True
+)
 model.fit(people, adult.y)
 
 # %%
