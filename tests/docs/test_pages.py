@@ -54,6 +54,8 @@ def _run_commands(code: str) -> None:
             assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
+# Pages show other libraries at work, whose warnings are about themselves.
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("page", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
 def test_code_on_a_page_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
