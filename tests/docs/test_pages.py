@@ -2,14 +2,14 @@
 
 Blocks of one page share their names, as they do for a reader who follows it. ``python`` blocks
 run, ``pycon`` blocks are checked as doctests, and the commands of ``console`` blocks that begin
-with ``$ fastpd`` or ``$ python`` are run in the same folder.
+with ``$ fastpd`` are run in the same folder.
 """
 
 from __future__ import annotations
 
 import doctest
-import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -43,15 +43,12 @@ def _check_session(code: str, page: Path, line: int, names: dict[str, Any]) -> N
 
 
 def _run_commands(code: str) -> None:
-    folder = str(Path(sys.executable).parent)
-    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
-    for line in code.replace("\\\n", " ").splitlines():
-        if line.startswith(("$ fastpd", "$ python")):
-            command = line.removeprefix("$ ")
-            done = subprocess.run(
-                command, shell=True, check=False, capture_output=True, text=True, env=environment
-            )
-            assert done.returncode == 0, f"{command}\n{done.stderr}"
+    for line in code.splitlines():
+        if line.startswith("$ fastpd "):
+            # The package that is tested, whatever is installed beside it.
+            command = [sys.executable, "-m", *shlex.split(line.removeprefix("$ "))]
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
 # Pages show other libraries at work, whose warnings are about themselves.
