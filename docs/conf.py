@@ -40,7 +40,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["gallery"],
     "gallery_dirs": ["examples"],
     "filename_pattern": r"/plot_",
-    "abort_on_example_error": False,
+    "abort_on_example_error": True,
     "show_memory": False,
     "min_reported_time": 10_000,
     "download_all_examples": False,

@@ -13,6 +13,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 PAGES = {"performance": ROOT / "benchmarks" / "results", "paper": ROOT / "experiments" / "results"}
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+)\)")
+_OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
 
 
 def copy_pages(app: Any) -> None:
@@ -23,6 +24,7 @@ def copy_pages(app: Any) -> None:
         text = (folder / "README.md").read_text(encoding="utf-8")
         for picture in {match[2] for match in _PICTURE.finditer(text)}:
             shutil.copy(folder / picture, target / picture)
+        text = _OUTSIDE.sub(r"`\1`", text)  # modules, which are not part of the site
         page = target / f"{name}.md"
         if not page.exists() or page.read_text(encoding="utf-8") != text:
             page.write_text(text, encoding="utf-8")

@@ -54,9 +54,7 @@ def _run_commands(code: str) -> None:
 # Pages show other libraries at work, whose warnings are about themselves.
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("page", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
-def test_code_on_a_page_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_on_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     monkeypatch.chdir(tmp_path)
     text = page.read_text(encoding="utf-8")
