@@ -50,10 +50,11 @@ ex.effect("age").plot(ax=left)
 ax = ex.effect("power").plot(ax=right)
 
 # %%
-# How sure is it? A band of 95 % for what an infinite background would give.
+# How sure is it? Over a background of only 200 cars, a band of 95 % for what an infinite one would give.
 
-errors = ex.standard_errors()
-ax = ex.effect("age").plot(errors=errors.factor(0.95) * errors.effect("age"))
+few = fastpd.Explainer(model, cars.head(200))
+errors = few.standard_errors()
+ax = few.effect("age").plot(errors=errors.factor(0.95) * errors.effect("age"))
 
 # %%
 # Categories are bars, with their own labels.
