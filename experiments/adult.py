@@ -207,14 +207,14 @@ def _picture(cells: dict[str, list[Cell]], people: NDArray[np.int64]) -> Figure:
 
 
 def _draw_steps(axes: Any, fits: list[NDArray[Any]], people: NDArray[np.int64]) -> None:
-    """Draw the first fit where there are persons of that age, and the others behind it."""
+    """Draw the first fit where there are persons of that age, and the range of all behind it."""
     edges = np.append(_AGES, _AGES[-1] + 1) - 0.5
     axes.axvspan(_PRIME[0] - 0.5, _PRIME[1] + 0.5, color="0.94")
     axes.axhline(0, color="0.6", linewidth=0.7)
     for label, colour in _SHOWN:
         at = _code(label)
-        for levels in fits[1:]:
-            axes.stairs(levels[at], edges, color=colour, alpha=0.15, baseline=None)
+        low, high = np.min(fits, axis=0)[at], np.max(fits, axis=0)[at]
+        axes.stairs(high, edges, baseline=low, fill=True, color=colour, alpha=0.2, linewidth=0)
         known = np.where(people[at] > 0, fits[0][at], np.nan)
         axes.stairs(known, edges, color=colour, label=label, linewidth=1.6, baseline=None)
     axes.spines[["top", "right"]].set_visible(False)

@@ -14,6 +14,7 @@ import fastpd
 from experiments.cells import Cell
 from experiments.realdata import Table, load
 from experiments.search import drawn, fitted, searched
+from fastpd.forest import import_model
 
 __all__ = [
     "COVER",
@@ -72,7 +73,7 @@ def compared(name: str, searches: int, repeats: int, tuned: Cell) -> Cell:
     model.load_model(bytearray(tuned["model"].tobytes()))
     found: dict[str, list[Floats]] = {}
     sets: list[tuple[int, ...]] = []
-    for method, explainer in _explainers(model, table, repeats):
+    for method, explainer in _explainers(import_model(model), table, repeats):
         sets, importance = importances(explainer, table.X, int(tuned["max_depth"]))
         found.setdefault(method, []).append(importance)
     columns = {method: np.column_stack(every) for method, every in found.items()}
@@ -132,7 +133,7 @@ def relative(other: Floats, whole: Floats) -> Floats:
 
 
 def _explainers(
-    model: xgb.Booster, table: Table, repeats: int
+    model: fastpd.Forest, table: Table, repeats: int
 ) -> Iterator[tuple[str, fastpd.Explainer]]:
     """Yield explainers by method, those of a small background with one draw after the other."""
     options: dict[str, Any] = {"n_jobs": 1, "progress": False}

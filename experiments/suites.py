@@ -113,18 +113,21 @@ def _said(every: list[Compared]) -> str:
     counts = []
     for name in METHODS[1:]:
         found = _exceeding(every, name)
-        paper = f" (the paper: {_PAPER[name] / _OF:.0%})" if name in _PAPER else ""
-        spread = f", sd {found.std():.1f}" if found.std() else ""
+        paper = f"; the paper: {_PAPER[name] / _OF:.0%}" if name in _PAPER else ""
         counts.append(
-            f"{name} in {found.mean():.4g}{spread}, {found.mean() / len(every):.0%}{paper}"
+            f"{name} in {found.mean():.1f} sets (sd {found.std():.1f}), that is "
+            f"{found.mean() / len(every):.0%}{paper}"
         )
     flat = [one for one in every if one.cell["depth"] == 1]
-    same = max((one.largest[PATH].max() for one in flat), default=0.0)
+    counted, covers = (
+        100 * max((one.largest[name].max() for one in flat), default=0.0) for name in (PATH, COVER)
+    )
     return (
         f"Of {len(every)} data sets ({_of(every, 'CTR23')} of CTR23, {_of(every, 'CC18')} of CC18) "
-        f"some importance differs by more than 30 % for {'; '.join(counts)}. Means and standard "
-        f"deviations are over draws of the small backgrounds. In the {len(flat)} sets with trees "
-        f"of depth 1 Friedman-path differs from FastPD by at most {same:.1g} of an importance."
+        f"some importance differs by more than 30 % for {'. For '.join(counts)}. Means and "
+        "standard deviations are over draws of the small backgrounds. In the "
+        f"{len(flat)} sets with trees of depth 1 Friedman-path differs from FastPD by at most "
+        f"{counted:.1g} %, with the model's cover by {covers:.2g} %."
     )
 
 
@@ -142,8 +145,9 @@ def _sizes(every: list[Compared], repeats: int) -> str:
         f"paper's 100 in {sum(k >= _MOST for k in draws)} sets; expensive sets have fewer. "
         f"Categories are ordinal codes; classifiers are judged by log loss, several classes are "
         "explained by the sum of their scores. Friedman-path counts all rows at the nodes, as the "
-        "paper's proofs do; XGBoost's own cover is of the rows that a tree was grown on, weighted "
-        "by second derivatives. "
+        "paper's proofs do, so that it equals FastPD with trees of depth 1. The model's cover is "
+        "what XGBoost itself kept: of the rows that a tree was grown on, weighted by second "
+        "derivatives; which of the two the paper took it does not say. "
         + (
             f"The paper does not name its {_OF} sets; not to be had here: {lacking}."
             if lacking
@@ -178,14 +182,15 @@ def _component_rows(one: Compared) -> list[list[Any]]:
     for k in np.argsort(-whole[:, 0], kind="stable"):
         names = [one.table.features[feature] for feature in cell["sets"][k] if feature >= 0]
         few = [100 * relative(cell[name][k], whole[k]) for name in FEW]
+        paths = [100 * relative(cell[name][k], whole[k])[0] for name in (PATH, COVER)]
         rows.append(
             [
                 one.table.name,
                 " x ".join(names),
                 float(whole[k, 0]),
-                *(float(100 * relative(cell[name][k], whole[k])[0]) for name in (PATH, COVER)),
-                *(float(value) for of in few for value in (of.mean(), of.std())),
-                float(np.isfinite(apart[k]).mean()),
+                *(round(float(value), 3) for value in paths),
+                *(round(float(value), 3) for of in few for value in (of.mean(), of.std())),
+                float((~np.isnan(apart[k])).mean()),
             ]
         )
     return rows
@@ -231,6 +236,9 @@ def _draw_points(axes: Any, every: list[Compared]) -> None:
     axes.axvline(100 * _LIMIT, color="0.6", linewidth=0.7, linestyle=":")
     axes.set_xscale("log")
     axes.set_yscale("log")
+    axes.set_xticks([2, 5, 10, 20, 50, 100], ["2", "5", "10", "20", "50", "100"])
+    axes.set_yticks([0.5, 1, 3, 10, 30, 100], ["0.5", "1", "3", "10", "30", "100"])
+    axes.minorticks_off()
     axes.set_xlabel("largest difference of FastPD-100, %")
     axes.set_ylabel("of Friedman-path, % (at least 0.5)")
     axes.figure.colorbar(drawn, ax=axes, label="depth of the trees", ticks=sorted(set(depth)))
