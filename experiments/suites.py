@@ -23,7 +23,7 @@ from experiments.comparing import (
     tuned_model,
 )
 from experiments.findings import Finding
-from experiments.realdata import Table, known, load
+from experiments.realdata import Table, folder, known, load
 from experiments.size import Size
 
 __all__ = ["Compared", "run", "searches_of"]
@@ -127,7 +127,7 @@ def _said(every: list[Compared]) -> str:
         f"some importance differs by more than 30 % for {'. For '.join(counts)}. Means and "
         "standard deviations are over draws of the small backgrounds. In the "
         f"{len(flat)} sets with trees of depth 1 Friedman-path differs from FastPD by at most "
-        f"{counted:.1g} %, with the model's cover by {covers:.2g} %."
+        f"{counted:.1g} %, with the model's cover by up to {covers:.0f} %."
     )
 
 
@@ -137,28 +137,34 @@ def _of(every: list[Compared], suite: str) -> int:
 
 def _sizes(every: list[Compared], repeats: int) -> str:
     draws = [int(one.cell["searches"]) for one in every]
-    have = {one.table.name for one in every}
-    lacking = ", ".join(name for name in _RARE if name not in have)
-    return (
+    parts = [
         f"All rows, all components up to the depth of the trees, {repeats} draws of the small "
-        f"backgrounds (the paper: one). {min(draws)} to {max(draws)} draws of parameters, of the "
-        f"paper's 100 in {sum(k >= _MOST for k in draws)} sets; expensive sets have fewer. "
-        f"Categories are ordinal codes; classifiers are judged by log loss, several classes are "
-        "explained by the sum of their scores. Friedman-path counts all rows at the nodes, as the "
-        "paper's proofs do, so that it equals FastPD with trees of depth 1. The model's cover is "
-        "what XGBoost itself kept: of the rows that a tree was grown on, weighted by second "
-        "derivatives; which of the two the paper took it does not say. "
-        + (
-            f"The paper does not name its {_OF} sets; not to be had here: {lacking}."
-            if lacking
-            else ""
+        "backgrounds (the paper: one).",
+        f"Draws of parameters: the paper's 100 in {sum(k >= _MOST for k in draws)} sets, fewer "
+        f"where a set costs more, {int(np.median(draws))} in the median and {min(draws)} at least.",
+        "Categories are ordinal codes; classifiers are judged by log loss, several classes are "
+        "explained by the sum of their scores.",
+        "Friedman-path counts all rows at the nodes, as the paper's proofs do. The model's cover "
+        "is what XGBoost itself kept: of the rows that a tree was grown on, weighted by second "
+        "derivatives. The paper does not say which it took, but that the result equals FastPD's at "
+        "depth 1, which is so for counted rows only.",
+    ]
+    have = {one.table.name for one in every}
+    if lacking := [name for name in _RARE if name not in have]:
+        parts.append(
+            f"The paper does not name its {_OF} sets; not to be had here: {', '.join(lacking)}."
         )
-    )
+    if folder() is not None:
+        parts.append(
+            "The sets are copies from several sources, and a few differ from OpenML's own by a "
+            "column or some rows."
+        )
+    return " ".join(parts)
 
 
 def _row(one: Compared) -> list[Any]:
     n, p = one.table.X.shape
-    means = [100 * float(one.largest[name].mean()) for name in METHODS[1:]]
+    means = [round(100 * float(one.largest[name].mean()), 3) for name in METHODS[1:]]
     about = [int(one.cell[key]) for key in ("depth", "rounds", "searches")]
     return [one.table.name, one.table.suite, n, p, *about, *means]
 
