@@ -94,6 +94,12 @@ def test_a_table_with_codes_instead_of_text_is_refused():
         read(pd.DataFrame({"a": [0, 1]}), COLOURS)
 
 
+def test_a_column_without_any_label_is_missing_whatever_its_type():
+    np.testing.assert_array_equal(read(pd.DataFrame({"a": [np.nan] * 2}), COLOURS), [np.nan] * 2)
+    empty = pl.DataFrame({"a": [None]}, schema={"a": pl.Float64})
+    np.testing.assert_array_equal(read(empty, COLOURS), [np.nan])
+
+
 def test_an_array_has_codes():
     assert read(np.array([[2.0], [0.0]]), COLOURS) == [2, 0]
     assert read(np.array([[2], [0]]), SIZES) == [2, 0]

@@ -117,6 +117,23 @@ class TestCalls:
             np.testing.assert_array_equal(found, getattr(ours, call)(X[:1])[0])
         np.testing.assert_array_equal(ours.shap_values(pd.Series(X[0])), ours.shap_values(X[0]))
 
+    def test_cells_of_one_row_of_a_table_are_found_by_name(self):
+        frame = pd.DataFrame(
+            {
+                "height": [1.5, np.nan, 1.9, 1.7],
+                "city": pd.Categorical(["Bern", "Rome", None, "Rome"]),
+                "age": [30, 50, 20, 40],
+            }
+        )
+        target = frame["age"] + 10 * (frame["city"] == "Rome")
+        model = xgboost.XGBRegressor(n_estimators=4, enable_categorical=True).fit(frame, target)
+        explainer = TreeExplainer(model, frame)
+        expected = explainer.shap_values(frame)
+        for row in range(len(frame)):
+            turned = frame.iloc[row][["age", "height", "city"]]
+            np.testing.assert_array_equal(explainer.shap_values(turned), expected[row])
+            np.testing.assert_array_equal(explainer(turned).values, expected[row])
+
     def test_paths_may_count_the_rows_that_are_given(self):
         model = MODELS["forest"]()
         how = {"feature_perturbation": "tree_path_dependent"}

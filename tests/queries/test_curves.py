@@ -232,6 +232,21 @@ class TestAle:
         found = ex.ale(0, np.vstack([rows, more]), weights=weights)
         np.testing.assert_allclose(found.levels, ex.ale(0, rows).levels, atol=1e-12)
 
+    @pytest.mark.parametrize("size", [2.0**1023, 2.0**-1070])
+    def test_weights_of_any_size_are_shares(self, size: float):
+        model = random_forest(np.random.default_rng(1), 3, n_trees=9)
+        rows, weights = smooth_rows(60, 3, 1), np.tile([1.0, 0.5, 1.5], 20)
+        ex = Explainer(model, rows)
+        found, expected = (ex.ale(0, rows, weights=by * weights) for by in (size, 1.0))
+        np.testing.assert_array_equal(found.levels, expected.levels)
+
+    @pytest.mark.parametrize("intervals", [10**12, 10**400], ids=["many", "absurdly many"])
+    def test_more_intervals_than_rows_end_at_each_of_their_values(self, intervals: int):
+        model = random_forest(np.random.default_rng(1), 3, n_trees=9)
+        rows = smooth_rows(60, 3, 1)
+        found = Explainer(model, rows).ale(0, rows, intervals=intervals)
+        np.testing.assert_array_equal(found.ends, np.unique(rows[:, 0]))
+
     def test_of_additive_models_is_the_component(self):
         trees = [Split(0, float(t), 0.0, t + 0.5) for t in range(-2, 3)]
         model = forest([*trees, Split(1, 0.2, 3.0, 1.0)], 2)
@@ -270,6 +285,12 @@ class TestAle:
     def test_of_a_feature_that_no_tree_tests_is_flat(self):
         ex = Explainer(forest([Split(0, 0.5, 1.0, 2.0)], 2), np.zeros((3, 2)))
         np.testing.assert_array_equal(ex.ale(1).levels, [0])
+
+    def test_what_is_not_known_of_the_background_is_not_missing(self):
+        model = forest([Split(0, 0.5, 1.0, 2.0)], 2, missing=0.0)
+        found = Explainer(model, np.ones((3, 2))).ale(1)
+        np.testing.assert_array_equal(found.levels, [0])
+        assert found.n_missing == 0
 
     def test_what_it_cannot_answer(self):
         model = random_forest(np.random.default_rng(0), 2)

@@ -100,10 +100,12 @@ def test_saving_writes_the_page_whole_or_not_at_all(tmp_path: Path):
     path = report.save(tmp_path / "page.html")
     assert path.read_text(encoding="utf-8") == report.html
     assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
-    with pytest.raises(OptionError, match="no folder"):
+    with pytest.raises(OptionError, match="folder that is not there"):
         report.save(tmp_path / "none" / "page.html")
     with pytest.raises(OptionError, match="is a folder"):
         report.save(tmp_path)
+    with pytest.raises(OptionError, match="expected its path"):
+        report.save(None)  # type: ignore[arg-type]
 
 
 def test_names_that_no_file_can_hold_are_saved(tmp_path: Path):

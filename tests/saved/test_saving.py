@@ -168,6 +168,15 @@ def test_averages_over_the_background_take_its_rows(ask: Any, tmp_path: Path):
         ask(loaded)
 
 
+def test_what_takes_rows_says_how_to_pass_them(tmp_path: Path):
+    loaded = saved(Explainer(SHALLOW, background(SHALLOW)), tmp_path)
+    said = r"^h_statistic\(\) averages .* Pass rows, such as h_statistic\(X=background\)"
+    with pytest.raises(BackgroundError, match=said):
+        loaded.h_statistic()
+    with pytest.raises(BackgroundError, match=r"^ale\(\) averages .* ale\(feature, background\)"):
+        loaded.ale(0)
+
+
 def test_one_saved_before_any_rows_keeps_those_that_come(tmp_path: Path):
     loaded = saved(Explainer(SHALLOW), tmp_path)
     loaded.update(background(SHALLOW))

@@ -229,10 +229,15 @@ def _check_limit(tree_limit: int | None) -> None:
 
 
 def _two_dimensional(X: Any) -> tuple[Any, bool]:
-    """Return rows, and whether they were a single one without an axis for rows."""
+    """Return rows, and whether they were a single one without an axis for rows.
+
+    A row out of a pandas table keeps the names of its cells, by which they are found.
+    """
     series = nw.from_native(X, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
-        return series.to_numpy().reshape(1, -1), True
+        named = series.implementation.is_pandas() and all(isinstance(k, str) for k in X.index)
+        row = X.to_frame().T.infer_objects() if named else series.to_numpy().reshape(1, -1)
+        return row, True
     if isinstance(X, np.ndarray) and X.ndim == 1:
         return X.reshape(1, -1), True
     return X, False

@@ -25,6 +25,7 @@ from fastpd.measures import (
     check_weights,
     merged,
     rows_of,
+    scaled,
     weighted_batches,
 )
 from fastpd.options import as_bytes, as_n_jobs, as_precision, check_isa
@@ -217,7 +218,7 @@ class Held:
             rows = self._rows(X)
             if rows.n_rows == 0:
                 raise OptionError("X has no rows; expected at least one to average over.")
-            return rows, None if weights is None else check_weights(weights, rows.n_rows)
+            return rows, None if weights is None else scaled(check_weights(weights, rows.n_rows))
         if weights is not None:
             raise WeightError("weights were given without X; those of the background are known.")
         state = state or self._ready()
@@ -229,7 +230,7 @@ class Held:
         kept = state.sample.rows()
         if kept is None:
             raise state.sample.refusal(
-                f"{call.format('')} averages over rows of the background",
+                f"{call.partition('(')[0]}() averages over rows of the background",
                 f"Pass rows, such as {call.format('background')}",
             )
         return kept

@@ -138,6 +138,8 @@ def _holds_codes(series: nw.Series[Any], categories: Categories, name: str, what
         return False
     if categories.labels is None:
         return True
+    if series.null_count() == len(series):  # of a row without a label, whatever type that left
+        return False
     shown = shortened(", ".join(map(repr, categories.labels)), 60)
     raise DataError(
         f"Column {name!r} of {what} holds numbers; expected the labels of its categories, such as "

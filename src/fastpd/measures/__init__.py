@@ -14,7 +14,7 @@ from fastpd.measures._measure import Choice, Fixed, Measure
 from fastpd.measures._path import Path
 from fastpd.measures._product import Product
 from fastpd.measures._sample import Sample
-from fastpd.measures._weights import check_weights
+from fastpd.measures._weights import check_weights, scaled
 
 __all__ = [
     "DERIVED",
@@ -32,5 +32,6 @@ __all__ = [
     "check_weights",
     "merged",
     "rows_of",
+    "scaled",
     "weighted_batches",
 ]

@@ -15,6 +15,7 @@ from fastpd import _core
 from fastpd.blocks import Blocks
 from fastpd.errors import BackgroundError, FastPDError, MemoryLimitError
 from fastpd.frames import Rows
+from fastpd.measures._weights import scaled
 
 __all__ = ["Sample"]
 
@@ -97,24 +98,23 @@ class Sample:
         return np.concatenate([run[column] for run in self.bins]) if self.bins else None
 
     def scaled_weights(self) -> NDArray[np.float64]:
-        """Return the weights, scaled by a power of two to at most 1.
-
-        Sums and products of them stay within a float64.
-        """
-        weights = np.concatenate(self.weights)
-        scaled: NDArray[np.float64] = np.ldexp(weights, -np.frexp(weights.max())[1])
-        return scaled
+        """Return the weights, scaled by a power of two to at most 1."""
+        return scaled(np.concatenate(self.weights))
 
     def rows(self) -> tuple[Rows, NDArray[np.float64]] | None:
-        """Return rows that fall into the same bins as the background's, and their weights."""
+        """Return rows that fall into the same bins as the background's, and their weights.
+
+        Of columns that no tree tests nothing is known; they hold some number that is not missing.
+        """
         if self.bins is None:
             return None
         columns = [np.concatenate(parts) for parts in zip(*self.bins, strict=True)]
         weights = self.scaled_weights()
         forest, grid = self.blocks.forest, self.blocks.grid
+        untested = float(forest.missing == 0)
 
         def read(start: int, stop: int) -> NDArray[np.float64]:
-            block = np.zeros((stop - start, forest.n_features))
+            block = np.full((stop - start, forest.n_features), untested)
             for column, bins in enumerate(columns):
                 values = self.blocks.representatives(column)
                 block[:, grid.feature[column]] = values[bins[start:stop]]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastpd.errors import WeightError
 
-__all__ = ["check_weights", "digits_of"]
+__all__ = ["check_weights", "digits_of", "scaled"]
 
 _DIGIT = 32  # bits of a digit: four thousand million rows of them fit into an int64 sum
 
@@ -42,6 +42,15 @@ def check_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
             f"({len(bad)} of {n_rows} such). Leave such rows out, or give them weight 0."
         )
     return values
+
+
+def scaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights scaled by a power of two to at most 1.
+
+    Sums and products of them stay within a float64.
+    """
+    found: NDArray[np.float64] = np.ldexp(weights, -np.frexp(weights.max())[1])
+    return found
 
 
 def digits_of(weights: NDArray[np.float64]) -> dict[int, NDArray[np.uint32]]:

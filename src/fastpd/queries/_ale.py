@@ -28,6 +28,9 @@ __all__ = ["ale"]
 Floats = NDArray[np.float64]
 
 
+_MOST_INTERVALS = 1 << 53  # a float64 tells no more of them apart
+
+
 @dataclass(frozen=True, eq=False)
 class _Intervals:
     """The intervals of one feature, and where rows are.
@@ -108,9 +111,9 @@ def _intervals(
         )
     order = counts[np.argsort(values[counts], kind="stable")]
     upto = np.cumsum(weights[order])
-    wanted = np.arange(n_intervals + 1) * (upto[-1] / n_intervals)
-    places = np.minimum(np.searchsorted(upto, wanted), len(order) - 1)
-    ends = np.unique(values[order[places]])
+    passed = np.floor(upto / (upto[-1] / min(n_intervals, _MOST_INTERVALS)))
+    passed[-1] = np.inf
+    ends = np.unique(values[order[np.diff(passed, prepend=-1) > 0]])
     step = axis.steps_of_numbers(ends)
     of_row = np.full(len(values), -1)
     # An interval holds its upper end; the first holds its lower one as well.

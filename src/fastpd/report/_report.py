@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import os
-import tempfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastpd.errors import OptionError, imported
+from fastpd.files import replacing
 from fastpd.options import check_count
 from fastpd.queries import check_order
 from fastpd.report._data import ReportData
@@ -61,23 +61,11 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to a file, whole or not at all, and return its path."""
-        target = Path(path)
-        if not target.parent.is_dir():
-            raise OptionError(
-                f"there is no folder {str(target.parent)!r} to write {target.name!r} into; make it "
-                "first, or give another path."
-            )
-        if target.is_dir():
-            raise OptionError(f"{str(target)!r} is a folder; expected a file such as report.html.")
         # Names may hold what no file of UTF-8 can: half of a surrogate pair.
         text = self.html.encode("utf-8", "xmlcharrefreplace")
-        with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".part", delete=False) as file:
+        with replacing(path) as file:
             file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(file.name).chmod(0o666 & ~umask)
-        Path(file.name).replace(target)
-        return target
+        return Path(path)
 
     def _repr_html_(self) -> str:
         return _FRAME.format(html.escape(self.html))
