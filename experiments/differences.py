@@ -60,8 +60,8 @@ def _outcome(rows: list[list[Any]]) -> str:
     ]
     return (
         f"Root mean squared errors in the median runs: {'; '.join(said)}. The table's slope is "
-        "that of the estimates regressed on the truth: 1 where they are right on average, less "
-        "where they shrink it."
+        "that of the estimates regressed on the truth: 1 where they follow it, more where they "
+        "stretch it."
     )
 
 
