@@ -81,15 +81,20 @@ def _numbers(cell: Cell, name: str) -> list[float]:
 
 
 def _picture(chosen: dict[Setting, Chosen]) -> Figure:
-    figure = Figure(figsize=(max(3.4 * len(chosen), 4.2), 5.4), layout="constrained")
+    figure = Figure(figsize=(max(3.4 * len(chosen), 4.2), 5.4), dpi=200, layout="constrained")
     grid = figure.subplots(2, len(chosen), sharex="col", sharey="col", squeeze=False)
     for column, (setting, cells) in zip(grid.T, chosen.items(), strict=True):
         column[0].set_title(f"{setting.process}, correlation {setting.correlation}", fontsize=10)
         column[-1].set_xlabel("$x_1$")
         for axes, (name, title, colour) in zip(column, _ESTIMATES, strict=True):
             cell = cells[name]
-            axes.scatter(cell["x1"], cell["phi truth"], s=10, color="0.6", label="model SHAP")
-            axes.scatter(cell["x1"], cell[f"phi {name}"], s=4, color=colour, label=title)
+            # As pixels: thousands of points make a heavy drawing.
+            for kind, dot, tint, label in (
+                ("truth", 10, "0.6", "model SHAP"),
+                (name, 4, colour, title),
+            ):
+                x, phi = cell["x1"], cell[f"phi {kind}"]
+                axes.scatter(x, phi, s=dot, color=tint, label=label, linewidths=0, rasterized=True)
             axes.spines[["top", "right"]].set_visible(False)
     for axes in grid[:, 0]:
         axes.set_ylabel("SHAP value of $x_1$")
