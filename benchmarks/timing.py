@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Measured", "best_of", "growing", "seconds"]
+__all__ = ["Clock", "Measured", "best_of", "growing", "seconds"]
 
+Clock = Callable[[], float]
 _GROWTH = 8  # rows of one try over those of the try before
 
 
@@ -25,24 +26,35 @@ class Measured:
     answer: NDArray[Any]
 
 
-def seconds(function: Callable[[], Any]) -> float:
-    """Return the time of one call; what it returns is freed."""
-    start = perf_counter()
+def seconds(function: Callable[[], Any], clock: Clock = perf_counter) -> float:
+    """Return the time of one call, by a clock; what it returns is freed."""
+    start = clock()
     function()
-    return perf_counter() - start
+    return clock() - start
 
 
-def best_of(function: Callable[[], Any], budget: float, at_least: int = 3, most: int = 50) -> float:
+def best_of(
+    function: Callable[[], Any],
+    budget: float,
+    at_least: int = 3,
+    most: int = 50,
+    clock: Clock = perf_counter,
+) -> float:
     """Return the shortest of repeated calls, as many as fit into a number of seconds."""
     start, best, n_calls = perf_counter(), float("inf"), 0
     while n_calls < at_least or (n_calls < most and perf_counter() - start < budget):
-        best = min(best, seconds(function))
+        best = min(best, seconds(function, clock))
         n_calls += 1
     return best
 
 
 def growing(
-    run: Callable[[Any], Any], X: Any, budget: float, first: int, most: int = 3
+    run: Callable[[Any], Any],
+    X: Any,
+    budget: float,
+    first: int,
+    most: int = 3,
+    clock: Clock = perf_counter,
 ) -> Measured:
     """Time `run(X)`, or extend the line through runs on fewer rows where that takes too long.
 
@@ -51,12 +63,12 @@ def growing(
     """
     start, tries, n_run = perf_counter(), list[tuple[int, float]](), min(first, len(X))
     while True:
-        begun = perf_counter()
+        begun = clock()
         answer = np.asarray(run(X[:n_run]))
-        tries.append((n_run, perf_counter() - begun))
+        tries.append((n_run, clock() - begun))
         left = budget - (perf_counter() - start)
         if n_run == len(X):
-            again = [seconds(lambda: run(X)) for _ in range(_more(left, tries[-1][1], most))]
+            again = [seconds(lambda: run(X), clock) for _ in range(_more(left, tries[-1][1], most))]
             return Measured(min([tries[-1][1], *again]), n_run, False, answer)
         larger = [n for n in _next_sizes(n_run, len(X), len(tries)) if _line(tries, n) <= left]
         if not larger:

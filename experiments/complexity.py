@@ -116,8 +116,8 @@ def run(size: Size) -> tuple[Finding, dict[str, Any]]:
         "The table has the growth that the stated complexity has over the same values, and the "
         "growth measured. Zern et al. is not measured: its package is in no registry.",
         f"Full random trees, the same for all methods, whose paths have as many distinct features "
-        f"as there are; SHAP values (VanillaPD: all PD functions). Shortest of repeats, one thread,"
-        f" {here()}.",
+        f"as there are; SHAP values (VanillaPD: all PD functions). Shortest of repeats, in seconds "
+        f"of the processor, one thread, {here()}.",
         ["step", "along", "stated", "growth stated", "growth measured", "why"],
         rows,
         ["complexity"],
