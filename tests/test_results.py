@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from itertools import permutations
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import polars as pl
 import pytest
 
 from fastpd import DataError, Explainer, FeatureError, MissingPackageError, OptionError
+from fastpd.results import Importance
 from oracles import Split, forest, path_forest, random_forest, rows_for
 
 # sex alone, age with sex, nothing joins height to either; shoe is in no tree.
@@ -196,6 +198,18 @@ class TestImportance:
             found[key]
         assert key not in found
         assert found.get(key, 7.0) == 7.0
+
+    def test_one_named_twice_is_not_listed(self, ex: Explainer):
+        with pytest.raises(FeatureError, match=r"\('age', 'age'\) is not listed"):
+            ex.importance(ROWS)["age", "age"]
+
+    def test_thousands_are_found_at_once(self):
+        names = [(f"x{k}",) for k in range(5000)]
+        others: dict[str, Any] = {"link": "identity", "max_order": 1, "complete": True}
+        found = Importance(names, np.arange(5000.0), ("y",), **others)
+        began = time.process_time()
+        assert dict(found) == {one: float(at) for at, one in enumerate(names)}
+        assert time.process_time() - began < 1
 
     def test_the_nearest_name_is_told(self, ex: Explainer):
         with pytest.raises(FeatureError, match="Did you mean 'age'"):

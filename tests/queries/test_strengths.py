@@ -75,6 +75,14 @@ class TestVarianceShares:
         assert not found.variance.any()
         assert found.total == 0
 
+    def test_an_output_that_does_not_vary_leaves_the_order_to_the_others(self):
+        small, large = Split(0, 0.5, 0.0, 1.0), Split(1, 0.5, 0.0, 3.0)
+        model = forest([small, large, 7.0], 2, n_outputs=2, tree_output=[0, 0, 1])
+        found = Explainer(model, GRID[:, :2]).variance_shares()
+        assert list(found) == [("x1",), ("x0",)]
+        np.testing.assert_allclose(found["x1"], [0.9, np.nan])
+        assert "90.00%" in repr(found)
+
     def test_a_model_that_tests_nothing(self):
         found = Explainer(forest([2.0], 1), [[0.0], [1.0]]).variance_shares()
         assert (len(found), found.total) == (0, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class HStatistic(NamedSets):
         found = cls(tuple(names), numerator, denominator, **others)
         return found._sorted(found.h2)
 
-    @property
+    @cached_property
     def h2(self) -> Floats:
         """H squared, the share of the effect's mean square that is interaction.
 
@@ -64,7 +65,7 @@ class HStatistic(NamedSets):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.numerator > 0, self.numerator / self.denominator, 0.0)
 
-    @property
+    @cached_property
     def h(self) -> Floats:
         """H itself, the root of `h2`."""
         return np.sqrt(self.h2)

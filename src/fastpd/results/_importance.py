@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from fastpd.frames import Source
 from fastpd.results._columns import Names
 from fastpd.results._frames import per_output, table, titles
 from fastpd.results._html import numbers_html
-from fastpd.results._named_sets import NamedSets, place_of
+from fastpd.results._named_sets import NamedSets
 
 __all__ = ["Importance", "mean_size"]
 
@@ -91,7 +90,7 @@ class Importance(NamedSets):
         >>> fastpd.Explainer(model, X).importance(X).rank("x0")
         1
         """
-        return place_of(features, self.names) + 1
+        return self._place(features) + 1
 
     def of_order(self, order: int) -> Importance:
         """Return only the sets of so many features, such as 1 for main effects.
@@ -108,9 +107,15 @@ class Importance(NamedSets):
         return self._only(list(range(min(k, len(self)))))
 
     def _only(self, at: list[int]) -> Importance:
-        kept = copy(self)
-        kept.names, kept.scores = tuple(self.names[i] for i in at), self.scores[at]
-        return kept
+        return Importance(
+            [self.names[i] for i in at],
+            self.scores[at],
+            self.output_names,
+            link=self.link,
+            max_order=self.max_order,
+            complete=self.complete,
+            library=self.library,
+        )
 
     def plot(self, *, top: int = 15, ax: Any = None) -> Any:
         """Draw the most important components as bars (needs matplotlib) and return the axes.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from fastpd.errors import FeatureError, nearest
 from fastpd.results._columns import Names
 
-__all__ = ["NamedSets", "place_of"]
+__all__ = ["NamedSets"]
 
 
 class NamedSets(Mapping[Names, Any]):
@@ -28,7 +29,7 @@ class NamedSets(Mapping[Names, Any]):
 
     def __getitem__(self, features: Any) -> Any:
         """Return the number of a set of features, named in any order."""
-        found = self._number(place_of(features, self.names))
+        found = self._number(self._place(features))
         return found if found.ndim else float(found)
 
     def __iter__(self) -> Iterator[Names]:
@@ -41,21 +42,24 @@ class NamedSets(Mapping[Names, Any]):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
+    @cached_property
+    def _places(self) -> dict[frozenset[str], int]:
+        return {frozenset(one): at for at, one in enumerate(self.names)}
 
-def place_of(features: Any, names: Collection[Names]) -> int:
-    """Return where a set of features stands, named in any order."""
-    wanted = [features] if isinstance(features, str) else features
-    if not isinstance(wanted, Collection) or not all(isinstance(one, str) for one in wanted):
+    def _place(self, features: Any) -> int:
+        """Return where a set of features stands, named in any order."""
+        wanted = [features] if isinstance(features, str) else features
+        if not isinstance(wanted, Collection) or not all(isinstance(one, str) for one in wanted):
+            raise FeatureError(
+                f"{features!r:.60} is no set of feature names; expected one such as 'age' or "
+                "('age', 'sex')."
+            )
+        place = self._places.get(frozenset(wanted))
+        if place is not None and len(wanted) == len(self.names[place]):
+            return place
+        known = sorted({name for one in self.names for name in one})
+        hint = next((nearest(name, known) for name in wanted if name not in known), "")
         raise FeatureError(
-            f"{features!r:.60} is no set of feature names; expected one such as 'age' or "
-            "('age', 'sex')."
+            f"{tuple(wanted)} is not listed: its features are unknown, or no tree joins them, or "
+            f"there are more or fewer of them than were asked for.{hint}"
         )
-    for at, one in enumerate(names):
-        if frozenset(one) == frozenset(wanted):
-            return at
-    known = sorted({name for one in names for name in one})
-    hint = next((nearest(name, known) for name in wanted if name not in known), "")
-    raise FeatureError(
-        f"{tuple(wanted)} is not listed: its features are unknown, or no tree joins them, or there "
-        f"are more or fewer of them than were asked for.{hint}"
-    )

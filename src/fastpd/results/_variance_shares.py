@@ -60,8 +60,7 @@ class VarianceShares(NamedSets):
         cls, names: Sequence[Names], share: Floats, variance: Floats, **others: Any
     ) -> VarianceShares:
         """Return the shares, sorted; ties keep their order."""
-        overall = share if share.ndim == 1 else share.mean(axis=1)
-        order = np.argsort(-overall, kind="stable")
+        order = np.argsort(-_over_outputs(share), kind="stable")
         return cls(tuple(names[at] for at in order), share[order], variance[order], **others)
 
     def _number(self, at: int) -> Any:
@@ -110,9 +109,17 @@ class VarianceShares(NamedSets):
 
     def __repr__(self) -> str:
         table = [self._with_rest(one) for one in ("share", "variance")]
-        means = [one if one.ndim == 1 else one.mean(axis=1) for one in table]
+        means = [_over_outputs(one) for one in table]
         labels = [*(" x ".join(one) for one in self.names), self._rest]
         lines = [f"{a:10.2%}{b:12.5g}  {what}" for a, b, what in zip(*means, labels, strict=True)]
         if len(self) > _SHOWN:
             lines[_SHOWN:-1] = [f"... and {len(self) - _SHOWN} more"]
         return "\n".join([f"{'share':>10}{'variance':>12}  component", *lines])
+
+
+def _over_outputs(numbers: Floats) -> Floats:
+    """Return the mean over the outputs that vary, NaN where none does."""
+    if numbers.ndim == 1:
+        return numbers
+    count = (~np.isnan(numbers)).sum(axis=1)
+    return np.where(count > 0, np.nansum(numbers, axis=1) / np.maximum(count, 1), np.nan)
