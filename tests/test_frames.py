@@ -129,7 +129,7 @@ class TestTables:
 
     def test_a_missing_column(self, make_table):
         data = make_table({"age": [1.0], "relationships": [2.0]})
-        with pytest.raises(DataError, match=r"'relationship'\. Did you mean 'relationships'\?"):
+        with pytest.raises(DataError, match=r"'relationship' \(Did you mean 'relationships'\?\)"):
             as_rows(data, Columns(("age", "relationship")))
 
     def test_many_missing_columns(self, make_table):

@@ -102,4 +102,8 @@ def imported(module: str, what: str) -> Any:
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return a hint with the known name closest to ``name``, or an empty string."""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if not close:
+        folded = {one.casefold(): one for one in known}
+        close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+        close = [folded[one] for one in close]
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -6,6 +6,8 @@ import csv
 import gzip
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +108,8 @@ class TestFiles:
             (["explain", "model.json", "rows.csv", "--what", "shap", "--max-order", "2"],
              "--max-order is of components"),
             (["explain", "model.json", "rows.csv", "--group", "g"], "expected NAME=COLUMN"),
-            (["explain", "model.json", "rows.csv", "--separator", "ab"], "one character each"),
+            (["explain", "model.json", "rows.csv", "--separator", "ab"], "one ASCII character"),
+            (["explain", "model.json", "rows.csv", "--separator", "é"], "one ASCII character"),
             (["importance", "model.json", "rows.csv", "--max-order", "0"], "0 is not in the range"),
         ],
     )  # fmt: skip
@@ -156,6 +159,10 @@ class TestCsv:
         [
             (b"", "expected a row of names"),
             (b"a,b\n1,2,3\n", "expected a row of names"),
+            (b"a;b\n1,5;2,5\n", "between semicolons. Give --separator ';', and --decimal ,"),
+            ("a,b\n1,2\n".encode("utf-16"), "is in UTF-16; expected UTF-8"),
+            (b'a,b\n1,2\n"' + b"3,4\n" * (1 << 20), "Does a quotation mark lack its partner?"),
+            (b"A,B\n1,2\n", "'a' (Did you mean 'A'?), 'b' (Did you mean 'B'?)"),
             (b"a;b\n1;2\n", "between semicolons. Give --separator ';', and --decimal ,"),
             (b"a\tb\n1\t2\n", r"between tabs. Give --separator '\\t'"),
             (b"1.5,2\n3,4\n", "holds numbers, 1.5, 2; expected the names of the columns"),
@@ -359,3 +366,54 @@ def test_empty_cells_of_text_are_missing(small: Path):
     (small / "a.csv").write_text("a,b\nx,\n,2\n")
     (batch,) = open_table(small / "a.csv", Dialect()).batches(["a", "b"])
     assert batch.column("a").to_pylist() == ["x", None]
+
+
+class TestKeptColumns:
+    def test_cells_that_look_like_numbers_stay_as_they_are(self, small: Path, done: Any):
+        cells = ["0017", str(2**53 + 1), "12345678901234567890", "NA", "1.10", "2020-01-01", ""]
+        csv_file(small / "a.csv", ["a", "b", "id"], [[1, 2, one] for one in cells])
+        done("explain", "m.json", "a.csv", "--keep", "id", "-o", "out.csv")
+        with Path("out.csv").open(newline="", encoding="utf-8") as file:
+            assert [row["id"] for row in csv.DictReader(file)] == cells
+
+    def test_whole_numbers_before_others_in_a_later_block(
+        self, small: Path, done: Any, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr("fastpd.cli._csv._BLOCK", 64)
+        ids = [str(2**53 + k) for k in range(30)]
+        cells = [[1 if k < 29 else 1.5, 2, one] for k, one in enumerate(ids)]
+        csv_file(small / "a.csv", ["a", "b", "id"], cells)
+        done("explain", "m.json", "a.csv", "--keep", "id", "-o", "out.parquet")
+        assert parquet.read_table("out.parquet").column("id").to_pylist() == ids
+
+
+def test_a_target_that_the_model_takes_is_refused(small: Path, failed: Any):
+    csv_file(small / "a.csv", ["a", "b"], [[1, 2], [3, 4]])
+    assert "the model takes the column 'a' itself" in failed(
+        "report", "m.json", "a.csv", "--target", "a"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "out.xlsx"], "out.xlsx ends in '.xlsx'; expected one of .csv"),
+        (["-o", "out.csv", "--format", "json"], "out.csv ends as csv, and --format is 'json'"),
+    ],
+)
+@pytest.mark.parametrize("command", ["explain", "effects", "importance", "plan"])
+def test_formats_are_refused_before_any_work(
+    small: Path, failed: Any, command: str, options: list[str], message: str
+):
+    # The table is not even looked for.
+    assert message in failed(command, "m.json", "absent.csv", *options)
+
+
+def test_a_full_disk_behind_stdout(small: Path):
+    csv_file(small / "a.csv", ["a", "b"], [[1, 2], [3, 4]])
+    command = [sys.executable, "-m", "fastpd", "explain", "m.json", "a.csv", "--quiet"]
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Error: stdout can not be written: No space left on device.")
+    assert len(ended.stderr.splitlines()) == 1

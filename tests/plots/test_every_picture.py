@@ -69,6 +69,21 @@ def test_hostile_names_are_drawn_as_text(draw: Callable[..., Any]):
 
 
 @EVERY
+def test_long_names_stay_on_the_paper(draw: Callable[..., Any]):
+    explainer, rows = large()
+    names = tuple(f"attacking_heading_accuracy_at_{i}" for i in range(15))
+    named = Explainer(replace(explainer._blocks.forest, feature_names=names), rows)
+    figure = np.ravel(draw(named, 1000 * rows))[0].figure
+    figure.canvas.draw()
+    paper = figure.bbox.padded(1)
+    written = [one for one in figure.findobj(mpl.text.Text) if "attacking" in one.get_text()]
+    for text in written:
+        box = text.get_window_extent()
+        assert paper.x0 <= box.x0, text
+        assert box.x1 <= paper.x1, text
+
+
+@EVERY
 def test_text_is_seen_on_dark_paper(draw: Callable[..., Any]):
     explainer, rows = large()
     with pyplot.style.context("dark_background"):

@@ -85,6 +85,15 @@ def test_the_page_forbids_the_network_and_asks_for_nothing():
     assert "url(" not in page
 
 
+def test_links_stand_in_the_order_of_the_page():
+    model = forest([Split(0, 0.0, Split(1, 0.0, -1.0, 0.5), 1.0)], 2)
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    page = Explainer(model, rows).report(rows, y=rows[:, 0]).html
+    _, *links = re.findall(r'<a href="#(\w+)">', page.partition("<main")[0])
+    assert "performance" in links
+    assert links == [one for one in re.findall(r'<section id="(\w+)"', page) if one in links]
+
+
 def test_the_same_input_gives_the_same_page():
     model, rows = drawn()
     pages = {

@@ -48,7 +48,8 @@ def explained(
 
     step = max(64, _MOST_CELLS // max(width_of(explainer, what, max_order), 1))
     with Meter.shown("rows") as meter, about(rows.table.path):
-        for batch, kept in rows.batches(tuple(keep), most_rows=step, listen=meter):
+        copied = rows.beside(keep)
+        for batch, kept in rows.batches(tuple(keep), most_rows=step, listen=meter, copied=copied):
             columns = dict(zip(kept.column_names, kept.columns, strict=True))
             if predictions:
                 _put(columns, _predictions(explainer, batch))

@@ -16,17 +16,17 @@ _EPILOG = """\b
 Examples:
   fastpd report model.json data.csv --target income
   fastpd explain model.json data.csv -o shap.parquet
-  fastpd explain model.json rows.csv --background train.parquet --max-order 2 -o parts.csv
+  fastpd explain model.json rows.csv --background train.parquet --max-order 2
   fastpd fit model.json train.parquet -o model.fastpd
   fastpd explain model.fastpd new_rows.csv > shap.csv
 
 \b
-Exit codes: 0 done, 1 refused or failed (with one line on stderr), 2 wrong usage,
-130 interrupted, 141 nobody reads stdout any more.
+Exit codes: 0 done, 1 refused or failed (with one line on stderr),
+2 wrong usage, 130 interrupted, 141 nobody reads stdout any more.
 
 \b
 Completion of commands, files and columns in your shell:
-  eval "$(_FASTPD_COMPLETE=bash_source fastpd)"     or zsh_source, fish_source
+  eval "$(_FASTPD_COMPLETE=bash_source fastpd)"   (or zsh_source, fish_source)
 """
 
 
@@ -43,7 +43,7 @@ def commands() -> None:
     """
 
 
-@commands.command()
+@commands.command(short_help="SHAP values or components of every row.")
 @MODEL
 @DATA
 @click.option(
@@ -57,7 +57,7 @@ def commands() -> None:
     "--keep",
     **COLUMN,
     multiple=True,
-    help="Copy it to the answer. Repeatable.",
+    help="Copy it to the answer, out of CSV as text. Repeatable.",
 )
 @click.option("--predictions", is_flag=True, help="Add the raw prediction and the base value.")
 @OUTPUT
@@ -102,7 +102,7 @@ def explain(
         note(f"wrote {n_rows:,} rows to {output}")
 
 
-@commands.command()
+@commands.command(short_help="Partial dependence curves, as exact steps.")
 @MODEL
 @OPTIONAL_DATA
 @click.option(
@@ -143,14 +143,15 @@ def effects(
     from fastpd.cli._output import Output, check_output
 
     check_output(output, [model, data, asked.background])
+    where = Output(output, format_)
     explainer = make_explainer(model, data, asked)
     sets = [(name,) for name in features] + list(pairs)
     found = [explainer.effect(*one) for one in sets] if sets else main_effects(explainer)
-    Output(output, format_).write([effects_table(found)])
+    where.write([effects_table(found)])
     _say_scale(explainer)
 
 
-@commands.command()
+@commands.command(short_help="The largest components.")
 @MODEL
 @DATA
 @order(2)
@@ -173,14 +174,15 @@ def importance(
     from fastpd.cli._output import Output, check_output
 
     check_output(output, [model, data, asked.background])
+    where = Output(output, format_)
     explainer = make_explainer(model, data, asked)
     ranked = importance_of(explainer, rows_of(data, explainer, asked), max_order)
     table = ranked.to_frame("pyarrow")
-    Output(output, format_).write([table if top is None else table.slice(0, top)])
+    where.write([table if top is None else table.slice(0, top)])
     _say_scale(explainer)
 
 
-@commands.command()
+@commands.command(short_help="Save an explainer, a MODEL without rows.")
 @MODEL
 @DATA
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A file.")
@@ -202,7 +204,7 @@ def fit(asked: Any, model: Path, data: Path, output: Path) -> None:
     )
 
 
-@commands.command()
+@commands.command(short_help="Time and memory of `explain`, beforehand.")
 @MODEL
 @DATA
 @click.option("--what", type=click.Choice(["shap", "components", "both"]), default="shap")
@@ -232,7 +234,7 @@ def plan(
         where.write([found.table()])
 
 
-@commands.command()
+@commands.command(short_help="One page to look at, and to send.")
 @MODEL
 @DATA
 @click.option("--target", **COLUMN, help="Column of the true values, to judge the model.")
@@ -273,7 +275,7 @@ def report(
     note(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB); open it in a browser")
 
 
-@commands.command()
+@commands.command(short_help="Explain the Adult data, with XGBoost.")
 @click.argument("folder", type=click.Path(path_type=Path), default=Path("demo-output"))
 def demo(folder: Path) -> None:
     """Train XGBoost on the Adult data and explain all 48,842 people, into FOLDER."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ _BLOCK = 1 << 21  # bytes that are read at once; a row has to fit in
 _WRONG_CELL = re.compile(
     r"In CSV column #(\d+): .*? conversion error to ([^:]+): invalid value '(.*)'", re.DOTALL
 )
+_BEGINNING = 1 << 16  # bytes, that show how a file is written
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 _BETWEEN = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
@@ -37,17 +38,9 @@ class Dialect:
 
 def csv_names(path: Path, dialect: Dialect) -> tuple[str, ...]:
     """Return the names in the first row of a file."""
+    _check_beginning(path, dialect)
     with _opened(path, dialect, None, {}, ()) as (reader, _):
         names = tuple(reader.schema.names)
-    if len(names) == 1:
-        for mark, called in _BETWEEN.items():
-            if mark in names[0] and mark != dialect.separator:
-                shown = mark if mark != "\t" else r"\t"
-                raise DataError(
-                    f"{path} has one column, {names[0]!r:.60}: its cells seem to stand between "
-                    f"{called}. Give --separator {shown!r}"
-                    f"{', and --decimal , if numbers are written so.' if mark == ';' else '.'}"
-                )
     if names and all(_reads_as_number(name) for name in names) and not _counts(names):
         raise DataError(
             f"the first row of {path} holds numbers, {', '.join(names):.60}; expected the names of "
@@ -56,22 +49,48 @@ def csv_names(path: Path, dialect: Dialect) -> tuple[str, ...]:
     return names
 
 
+def _check_beginning(path: Path, dialect: Dialect) -> None:
+    """Refuse a file whose first row is in another encoding, or has other marks between cells."""
+    with _stream(path) as (stream, _):
+        first, *_ = stream.read(_BEGINNING).split(b"\n")
+    if first.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(f"{path} is in UTF-16; expected UTF-8. Save it so.")
+    names = first.decode("utf-8", "replace").strip().lstrip("\ufeff")
+    if dialect.separator in names:
+        return
+    for mark, called in _BETWEEN.items():
+        if mark in names:
+            shown = mark if mark != "\t" else r"\t"
+            raise DataError(
+                f"{path} has one column, {names!r:.60}: its cells seem to stand between "
+                f"{called}. Give --separator {shown!r}"
+                f"{', and --decimal , if numbers are written so.' if mark == ';' else '.'}"
+            )
+
+
 def csv_batches(
-    path: Path, columns: Sequence[str], kinds: Kinds, dialect: Dialect, listen: Listen | None
+    path: Path,
+    columns: Sequence[str],
+    kinds: Kinds,
+    dialect: Dialect,
+    listen: Listen | None,
+    copied: Collection[str] = (),
 ) -> Iterator[Any]:
     """Go over the rows of some columns as Arrow tables, at least one.
 
     Types are those of the first rows, as far as the model leaves that open. Whole numbers that are
-    followed by others are read anew as floats.
+    followed by others are read anew as floats. Cells of `copied` columns stay the text that they
+    are, for one of "0017" is no number.
     """
     pa = imported("pyarrow", "reading CSV")
     nulls = _nulls(kinds)
     types = _types(path, columns, kinds, dialect, nulls)
+    types |= dict.fromkeys(copied, pa.string())
     done = 0
     while True:
         try:
             for table in _tables(path, dialect, columns, types, nulls, done, listen):
-                yield table
+                yield _with_missing(table, nulls, copied)
                 done += table.num_rows
             return
         except pa.ArrowInvalid as error:
@@ -79,6 +98,20 @@ def csv_batches(
             if not whole or not _WRONG_CELL.search(str(error)):
                 raise _explained(path, dialect, error) from error
             types |= dict.fromkeys(whole, pa.float64())
+
+
+def _with_missing(table: Any, nulls: Sequence[str], copied: Collection[str]) -> Any:
+    """Return a table where text that stands for a missing value is missing.
+
+    In copied columns that is nothing but empty cells: "NA" may be a country.
+    """
+    pa, compute = imported("pyarrow", "reading CSV"), imported("pyarrow.compute", "reading CSV")
+    for at, one in enumerate(table.schema):
+        if pa.types.is_string(one.type):
+            column, empty = table.column(at), [""] if one.name in copied else list(nulls)
+            known = compute.is_in(column, value_set=pa.array(empty, pa.string()))
+            table = table.set_column(at, one, compute.if_else(known, None, column))
+    return table
 
 
 def _tables(
@@ -140,8 +173,9 @@ def _type_of_labels(
         return pa.float64()
     with _opened(path, dialect, [name], {name: pa.string()}, nulls) as (reader, _):
         first = next(iter(reader), None)
-    cells = [] if first is None else first.column(0).drop_null().unique().to_pylist()
-    return pa.string() if any(known.knows(cell) for cell in cells) else found
+    cells = [] if first is None else first.column(0).unique().to_pylist()
+    known_cells = (known.knows(cell) for cell in cells if cell not in nulls)
+    return pa.string() if any(known_cells) else found
 
 
 def _nulls(kinds: Kinds) -> list[str]:
@@ -160,25 +194,31 @@ def _opened(
     nulls: Sequence[str],
 ) -> Iterator[tuple[Any, Callable[[], float]]]:
     """Open a file for reading batches, with what tells the share of it that was read."""
-    pa, csv = imported("pyarrow", "reading CSV"), imported("pyarrow.csv", "reading CSV")
+    csv = imported("pyarrow.csv", "reading CSV")
     convert = {"null_values": list(nulls)} if nulls else {}
     options = {
         "read_options": csv.ReadOptions(block_size=_BLOCK),
         "parse_options": csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
         "convert_options": csv.ConvertOptions(
-            strings_can_be_null=True,
             include_columns=None if columns is None else list(columns),
             column_types=types,
             decimal_point=dialect.decimal,
             **convert,
         ),
     }
+    with _stream(path) as (stream, share), csv.open_csv(stream, **options) as reader:
+        yield reader, share
+
+
+@contextmanager
+def _stream(path: Path) -> Iterator[tuple[Any, Callable[[], float]]]:
+    """Open a file for reading, unpacked, with what tells the share of it that was read."""
+    pa = imported("pyarrow", "reading CSV")
     size = max(path.stat().st_size, 1)
     with path.open("rb") as raw, pa.PythonFile(raw, mode="r") as plain:
         kind = PACKED.get(path.suffix.lower())
         stream = plain if kind is None else pa.CompressedInputStream(plain, kind)
-        with csv.open_csv(stream, **options) as reader:
-            yield reader, lambda: raw.tell() / size
+        yield stream, lambda: raw.tell() / size
 
 
 def _counts_as_number(kind: Any) -> bool:
@@ -189,6 +229,11 @@ def _counts_as_number(kind: Any) -> bool:
 def _explained(path: Path, dialect: Dialect, error: Exception) -> DataError:
     """Return the error of pyarrow in our words, where it is about a cell."""
     found = _WRONG_CELL.search(str(error))
+    if "straddl" in str(error):
+        return DataError(
+            f"{path} holds a row of more than {_BLOCK >> 20} MB. Does a quotation mark lack its "
+            "partner? Else write the table as Parquet."
+        )
     if found is None:
         reason = " ".join(str(error).split()).rstrip(".")
         return DataError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,10 @@ class Rows:
             left -= part.num_rows
             if left <= 0:
                 return
+
+    def beside(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return those of some columns that the model does not take."""
+        return tuple(name for name in names if name not in self.chosen.names)
 
     def whole(self, more: tuple[str, ...] = ()) -> tuple[Any, Any]:
         """Return all rows at once, as `batches` does."""

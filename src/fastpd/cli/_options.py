@@ -119,8 +119,11 @@ def explains(run: F) -> F:
         meta = click.get_current_context().find_root().meta
         meta["fastpd.quiet"], meta["fastpd.debug"] = quiet, debug
         asked = Asked(**{name: options.pop(name) for name in Asked.__dataclass_fields__})
-        if len(asked.dialect.separator) != 1 or len(asked.decimal) != 1:
-            raise click.UsageError("--separator and --decimal take one character each.")
+        marks = asked.dialect.separator, asked.decimal
+        if not all(len(one) == 1 and one.isascii() and one not in '"\r\n' for one in marks):
+            raise click.UsageError(
+                "--separator and --decimal take one ASCII character each, and no quotation mark."
+            )
         return run(asked=asked, **options)
 
     for option in reversed((*_SETTINGS, *_MANNERS)):

@@ -49,6 +49,14 @@ class Output:
     path: Path | None
     format: str | None
 
+    def __post_init__(self) -> None:
+        """Refuse an ending that is no format, before anything is computed."""
+        kind = None if self.path is None else format_of(self.path)
+        if kind is not None and self.format not in (None, kind):
+            raise OptionError(
+                f"{self.path} ends as {kind}, and --format is {self.format!r}; give one of them."
+            )
+
     @property
     def on_screen(self) -> bool:
         """Whether a person reads the answer, so that its beginning is enough."""

@@ -40,7 +40,13 @@ def make_page(
     check_columns(open_table(data, asked.dialect), truth, "--target")
     quiet = click.get_current_context().find_root().meta.get("fastpd.quiet")
     explainer = make_explainer(model, data, asked, truth, progress=False if quiet else None)
-    rows, others = rows_of(data, explainer, asked, truth).whole(truth)
+    chosen = rows_of(data, explainer, asked, truth)
+    if truth != chosen.beside(truth):
+        raise DataError(
+            f"the model takes the column {target!r:.60} itself; expected for --target the column "
+            "of what it predicts."
+        )
+    rows, others = chosen.whole(truth)
     y = None if target is None else others.column(target)
     if positive is not None:
         y = _is_positive(y, positive, data, str(target))
@@ -48,8 +54,11 @@ def make_page(
         with about(data):
             return explainer.report(rows, y, **options)
     except DataError as error:
+        several = len(explainer.output_names) > 1
         if y is None or positive is not None or not _is_text(y) or "y holds" not in str(error):
             raise
+        if several:
+            raise DataError(f"{error} Write the column so, or leave --target out.") from error
         raise DataError(f"{error} Or give --positive with the label that stands for 1.") from error
 
 

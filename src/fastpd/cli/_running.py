@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Any
@@ -75,6 +76,8 @@ def _message(error: Exception) -> str:
         return one_line(str(error))
     if isinstance(error, MemoryError):
         return "this does not fit into memory. Ask for less at once, such as a lower --max-order."
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"stdout can not be written: {error.strerror}. Send it to a disk with room."
     said = one_line(f"{type(error).__name__}: {error}")
     return f"an error that fastpd did not foresee: {said:.300}. Give --debug to see where."
 

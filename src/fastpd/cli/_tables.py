@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +52,7 @@ class TableFile:
         *,
         most_rows: int = _MOST_ROWS,
         listen: Listen | None = None,
+        copied: Collection[str] = (),
     ) -> Iterator[Any]:
         """Go over the rows as Arrow tables of some columns; at least one table, perhaps empty.
 
@@ -65,6 +66,8 @@ class TableFile:
             Rows of a table.
         listen
             Gets the share of the file that was read.
+        copied
+            Columns whose cells in a CSV file are text, whatever they look like.
         """
         twice = [name for name, n in Counter(self.names).items() if n > 1 and name in columns]
         if twice:
@@ -77,7 +80,7 @@ class TableFile:
             if self.dialect is None:
                 batches = _parquet_batches(self.path, columns, size, listen)
             else:
-                batches = csv_batches(self.path, columns, kinds or {}, self.dialect, listen)
+                batches = csv_batches(self.path, columns, kinds or {}, self.dialect, listen, copied)
         while True:
             with _readable(self.path, "a table"):
                 batch = next(batches, None)

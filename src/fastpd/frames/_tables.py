@@ -98,13 +98,14 @@ def positions_of(
     if not named:
         check_width(len(labels), names, what)
         return range(len(labels))
-    shown = [f"{name!r}.{nearest(name, labels)}" for name in missing[:5]]
+    hints = {name: nearest(name, labels).strip() for name in missing[:5]}
+    shown = [f"{name!r} ({hint})" if hint else repr(name) for name, hint in hints.items()]
     more = f" And {len(missing) - 5} more." if len(missing) > 5 else ""
     known = f"Its columns are {shortened(', '.join(map(repr, labels)), 120)}; rename them"
     raise DataError(
-        f"{what} lacks {len(missing)} of the model's {len(names)} columns: {' '.join(shown)}{more} "
-        f"{known if labels else 'It has no columns at all; add them'}, or give an array with the "
-        "model's columns in its order."
+        f"{what} lacks {len(missing)} of the model's {len(names)} columns: {', '.join(shown)}."
+        f"{more} {known if labels else 'It has no columns at all; add them'}, or give an array "
+        "with the model's columns in its order."
     )
 
 

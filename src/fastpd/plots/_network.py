@@ -62,13 +62,14 @@ def plot_network(importance: Importance, *, top: int = 20, ax: Any = None) -> An
     network = _network(importance, top)
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(network.features)) / len(network.features)
     places = np.column_stack([np.cos(angles), np.sin(angles)])
-    ax = new_axes(ax, (6.2, 5.2))
+    ax = new_axes(ax, (7.6, 5.2))
     _draw_lines(network, places, ax)
     areas = _LARGEST_NODE * network.sizes / (network.sizes.max() or 1.0)
     ax.scatter(*places.T, s=np.maximum(areas, 12), color=PRIMARY, zorder=3)
     for feature, area, place in zip(network.features, areas, places, strict=True):
         _name(shown(feature, 24), place, float(np.sqrt(max(area, 12) / np.pi)), ax)
-    ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), xticks=[], yticks=[], aspect="equal")
+    # Names at both sides need the room.
+    ax.set(xlim=(-2.1, 2.1), ylim=(-1.25, 1.25), xticks=[], yticks=[], aspect="equal")
     ax.spines[:].set_visible(False)
     ax.set_xlabel(_legend(importance, network), fontsize="small")
     return ax

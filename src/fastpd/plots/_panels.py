@@ -23,6 +23,7 @@ __all__ = ["draw_panels"]
 _MOST = 6
 _QUANTILES = 4  # of a third feature that holds numbers, where it has many steps
 _COLUMNS = 3
+_LEGEND = 1.2  # inches beside pictures of lines
 
 
 def draw_panels(effect: Effect, values: Values, most: int | None, axes: Any) -> Any:
@@ -32,7 +33,7 @@ def draw_panels(effect: Effect, values: Values, most: int | None, axes: Any) -> 
     pairs = [pair_of(one, other, _slice(values, step), None) for step in steps.tolist()]
     ends = [limits_of(pair) for pair in pairs]
     limits = min(low for low, _ in ends), max(high for _, high in ends)
-    places = _places(len(pairs), axes)
+    places = _places(len(pairs), axes, beside=_LEGEND if pairs[0].is_lines else 0.0)
     drawn = None
     for place, pair, title in zip(places, pairs, titles, strict=True):
         drawn = draw_pair(pair, limits, place, alone=False)
@@ -41,7 +42,7 @@ def draw_panels(effect: Effect, values: Values, most: int | None, axes: Any) -> 
         for place in places:
             place.label_outer()
     if drawn is None:
-        _finish_lines(pairs, places)
+        _finish_lines(pairs, places, alone=axes is None)
     else:
         widest = max(pairs, key=lambda pair: float(np.ptp(pair.cells)))
         add_scale(widest, limits, drawn, list(places))
@@ -84,13 +85,13 @@ def _stretch(name: str, low: float, high: float) -> str:
     return f"{name} ≥ {low:.5g}" if high == np.inf else f"{low:.5g} ≤ {name} < {high:.5g}"
 
 
-def _places(n: int, axes: Any) -> NDArray[Any]:
+def _places(n: int, axes: Any, beside: float) -> NDArray[Any]:
     """Return axes for so many pictures: those given, or those of a new figure."""
     if axes is None:
         pyplot = imported("matplotlib.pyplot", "plot()")
         columns = 2 if n == 4 else min(n, _COLUMNS)
         rows = -(-n // columns)
-        size = (1.4 + 2.7 * columns, 0.7 + 2.3 * rows)
+        size = (1.4 + beside + 2.7 * columns, 0.7 + 2.3 * rows)
         shared = {"sharex": True, "sharey": True, "squeeze": False}
         _, grid = pyplot.subplots(rows, columns, figsize=size, layout="constrained", **shared)
         for unused in grid.ravel()[n:]:
@@ -108,16 +109,15 @@ def _places(n: int, axes: Any) -> NDArray[Any]:
     return given[:n]
 
 
-def _finish_lines(pairs: list[Pair], places: NDArray[Any]) -> None:
-    """Give all pictures of lines one height, and the lines their names once."""
+def _finish_lines(pairs: list[Pair], places: NDArray[Any], *, alone: bool) -> None:
+    """Give all pictures of lines one height, and the lines their names once, beside them."""
     ends = [place.get_ylim() for place in places]
     for place in places:
         place.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
-    title = pairs[0].spans[1].name
-    places[0].legend(
-        title=title,
-        fontsize="x-small",
-        title_fontsize="x-small",
-        edgecolor="none",
-        framealpha=0.85,
-    )
+    look = {"title": pairs[0].spans[1].name, "fontsize": "x-small", "title_fontsize": "x-small"}
+    if alone:
+        named = places[0].get_legend_handles_labels()
+        places[0].figure.legend(*named, loc="outside right center", frameon=False, **look)
+    else:
+        beside = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+        places[-1].legend(frameon=False, **beside, **look)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_waterfall"]
 
 _ROW = 0.29  # inches that a bar takes
+_LETTER = 0.08  # inches that a character of a name takes
 _VALUE = 20  # characters of a value that are shown
 
 
@@ -73,7 +74,8 @@ def plot_waterfall(parts: Decomposition, row: int, *, top: int = 12, ax: Any = N
     cells = parts.cells(row)
     bars = list(_bars(parts, row, top, cells))
     ends = parts.intercept + np.cumsum([0.0, *(bar.size for bar in bars)])
-    ax = new_axes(ax, (6.8, 1.0 + _ROW * (len(bars) + 2)))
+    longest = max((len(bar.label) for bar in bars), default=0)
+    ax = new_axes(ax, (max(6.8, 4.4 + _LETTER * longest), 1.0 + _ROW * (len(bars) + 2)))
     for at, bar in enumerate(bars, start=1):
         rest = {"color": PALE, "hatch": REST_HATCH, "edgecolor": NEUTRAL}
         look = rest if bar.pooled else {"color": order_colour(bar.order)}
@@ -88,6 +90,7 @@ def plot_waterfall(parts: Decomposition, row: int, *, top: int = 12, ax: Any = N
     room = 0.18 * (float(np.ptp(ends)) or 1.0)
     ax.set_xlim(ends.min() - room, ends.max() + room)
     ax.set_xlabel(one_scale(parts.link))
+    ax.locator_params(axis="x", nbins=6)
     dress(ax, grid="x")
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
