@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -23,9 +24,9 @@ class NamedSets(Mapping[Names, Any]):
 
     names: tuple[Names, ...]
 
+    @abstractmethod
     def _number(self, at: int) -> Any:
         """Return the number, or one for each output, of the set at a place."""
-        raise NotImplementedError
 
     def __getitem__(self, features: Any) -> Any:
         """Return the number of a set of features, named in any order."""
