@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 import time
 from itertools import permutations
@@ -145,6 +147,25 @@ class TestDecomposition:
             "<Decomposition: 4 components up to order 2 of 4 rows, complete, identity scale>"
         )
         assert "with a remainder" in repr(ex.components(ROWS, 1))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+class TestCopies:
+    @pytest.mark.parametrize("rows", [ROWS, pd.DataFrame(ROWS, columns=list(NAMES))])
+    def test_of_decompositions_have_remainders_and_cells(
+        self, ex: Explainer, copied: Any, rows: Any
+    ):
+        parts = ex.components(rows, max_order=1)
+        found = copied(parts)
+        np.testing.assert_array_equal(found.remainder, parts.remainder)
+        np.testing.assert_array_equal(found["age"], parts["age"])
+        assert [found.cells(row) for row in range(4)] == [parts.cells(row) for row in range(4)]
+
+    def test_of_shap_values_taken_apart_have_the_numbers_of_rows(self, ex: Explainer, copied: Any):
+        parts = ex.shap_parts("age", ROWS)
+        found = copied(parts)
+        np.testing.assert_array_equal(found.numbers("sex"), ROWS[:, 1])
+        np.testing.assert_array_equal(found.shap, parts.shap)
 
 
 class TestInteractions:

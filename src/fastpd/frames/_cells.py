@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,12 +33,22 @@ def cells_of(data: Any, columns: Columns) -> Cells:
     """
     steps = columns.preparation
     if steps is not None and steps.owner is None:
-        return lambda row: {}
-    names = columns.names if steps is None else steps.columns
-    named = columns.named if steps is None else names != made_up_names(len(names))
+        return _nothing
+    return _Cells(data, columns)
 
-    def cells(row: int) -> dict[str, Any]:
-        values = _row(data, row, names, named=named)
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Cells of a table; no closure, so that answers that hold it can be pickled."""
+
+    data: Any
+    columns: Columns
+
+    def __call__(self, row: int) -> dict[str, Any]:
+        columns, steps = self.columns, self.columns.preparation
+        names = columns.names if steps is None else steps.columns
+        named = columns.named if steps is None else names != made_up_names(len(names))
+        values = _row(self.data, row, names, named=named)
         if steps is None:
             values = [_label(value, columns, position) for position, value in enumerate(values)]
         return {
@@ -45,7 +56,9 @@ def cells_of(data: Any, columns: Columns) -> Cells:
             for name, value in zip(names, values, strict=True)
         }
 
-    return cells
+
+def _nothing(row: int) -> dict[str, Any]:
+    return {}
 
 
 def _row(data: Any, row: int, names: Sequence[str], *, named: bool) -> list[Any]:

@@ -196,6 +196,11 @@ class Decomposition(SetColumns):
             self.source,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the remainder, and not the model that it takes to compute it."""
+        remainder = self.remainder
+        return self.__dict__ | {"remainder": remainder, "_predict": None}
+
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a row for each row, and a column for each component (and output).
 

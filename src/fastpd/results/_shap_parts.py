@@ -88,6 +88,11 @@ class ShapParts:
             f"expected one of {', '.join(self.axes):.200}.{nearest(str(feature), tuple(self.axes))}"
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the columns of rows, and not the rows that they are read from."""
+        columns = {name: self._column(name) for name in self.axes}
+        return self.__dict__ | {"_column": columns.__getitem__}
+
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a row for each row: its SHAP value, and the parts that add up to it.
 
