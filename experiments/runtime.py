@@ -74,7 +74,7 @@ def run(size: Size) -> tuple[Finding, dict[str, Any]]:
     for method in installed():
         name = method.name
         times = [
-            f"{'~' * extended.get(name, {}).get(n, False)}{one:.3g}"
+            "~" * extended.get(name, {}).get(n, False) + _time(one)
             for n, one in zip(sizes, mean[name], strict=True)
         ]
         exponents = [slope(sizes, found[name]) for found in (mean, least)]
@@ -129,10 +129,10 @@ def _outcome(sizes: list[int], mean: Times) -> str:
     exponents = ", ".join(f"{name} {slope(sizes, mean[name]):.2f}" for name in methods)
     fast = mean["FastPD"][-1]
     times = ", ".join(
-        f"{name} {mean[name][-1] / fast:,.0f} times" for name in methods if name != "FastPD"
+        f"{name} {_ratio(mean[name][-1] / fast)} times" for name in methods if name != "FastPD"
     )
     papers = [
-        f"{method.paper[1] / mean[name][-1]:,.2g} for {name}"
+        f"{_ratio(method.paper[1] / mean[name][-1])} for {name}"
         for name, method in methods.items()
         if method.paper
     ]
@@ -148,6 +148,14 @@ def _outcome(sizes: list[int], mean: Times) -> str:
         f"{1000 * fast:.2f} ms; others take as long as {times}. The paper's time at n = 8000 over "
         f"that at n = {sizes[-1]} here is {', '.join(papers)}.{absent}"
     )
+
+
+def _time(time: float) -> str:
+    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
 def _picture(sizes: list[int], mean: Times, extended: dict[str, dict[int, bool]]) -> Figure:
