@@ -19,10 +19,10 @@ __all__ = ["run"]
 _SETTINGS = {
     Setting(500, 0.3): 100,
     Setting(5000, 0.3): 100,
-    Setting(500, 0.0, covariates=8): 30,
-    Setting(5000, 0.0, covariates=8): 10,
-    Setting(500, 0.7, covariates=8): 30,
-    Setting(5000, 0.7, covariates=8): 10,
+    Setting(500, 0.0, covariates=8): 45,
+    Setting(5000, 0.0, covariates=8): 18,
+    Setting(500, 0.7, covariates=8): 45,
+    Setting(5000, 0.7, covariates=8): 18,
 }
 _PATH, _FAST = "#c98a64", "#7fa8c9"
 Errors = dict[Setting, dict[str, NDArray[np.float64]]]

@@ -23,7 +23,7 @@ SEARCHES = 8  # draws of parameters that fit, one number for all settings
 TRUTH = (
     "Truth: exact probabilities of boxes under the normal distribution (2 covariates), or a "
     "background of a million fresh rows (7 and 8), whose own squared error is 1/2000 of that of "
-    "500 rows."
+    "500 rows and 1/200 of that of 5000."
 )
 _BACKGROUNDS = (50, 100, 500, 5000)
 _MANY = 1_000_000  # rows that stand for the distribution where boxes have too many sides
