@@ -57,6 +57,19 @@ class TestRows:
 
 
 class TestEffects:
+    @pytest.mark.parametrize("comparison", ["float32", "float64"])
+    def test_numbers_that_the_model_rounds_to_an_edge_are_above_it(self, comparison: str):
+        tenths = (np.arange(-8, 9) / 10).astype(np.float32).astype(float).tolist()
+        trees = [Split(0, edge, 0.0, float(k + 1)) for k, edge in enumerate(tenths)]
+        model = forest(trees, 1, names=("age",), comparison=comparison)
+        effect = Explainer(model, [[0.0]]).effect("age")
+        found = effect.to_xarray()
+        starts = found.age.values[1:]
+        numbers = np.concatenate([np.arange(-9, 10) / 10, tenths, starts, np.nextafter(starts, -9)])
+        at = found.sel(age=numbers, method="ffill")
+        np.testing.assert_array_equal(at.pd, effect.pd(numbers))
+        np.testing.assert_allclose(starts, effect.edges, rtol=1e-7, atol=1e-40)
+
     @pytest.mark.parametrize("model", [MODEL, SEVERAL], ids=["one output", "several outputs"])
     def test_the_step_of_any_number_is_found(self, model: Any):
         effect = Explainer(model, ROWS).effect("height")

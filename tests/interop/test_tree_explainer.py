@@ -249,6 +249,11 @@ class TestRefusals:
         with pytest.raises(OptionError, match="feature_perturbation is 'other'"):
             TreeExplainer(MODELS["xgboost"](), feature_perturbation="other")
 
+    @pytest.mark.parametrize("names", [["a"], "abc", 3, [0, 1, 2]])
+    def test_names_that_are_not_those_of_the_features(self, names: Any):
+        with pytest.raises(OptionError, match="expected a list of 3 names"):
+            TreeExplainer(MODELS["xgboost"](), feature_names=names)
+
     def test_links(self):
         with pytest.raises(OptionError, match="link"):
             TreeExplainer(MODELS["xgboost"](), link="logit")

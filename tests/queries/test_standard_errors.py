@@ -158,6 +158,13 @@ class TestMisuse:
         with pytest.raises(OptionError, match="90 rows for 46 folds"):
             self.ex.standard_errors(46)
 
+    def test_a_fold_of_nearly_all_weight(self):
+        weights = np.append(1.0, np.full(len(BACKGROUND) - 1, 1e-30))
+        ex = Explainer(MODEL, BACKGROUND, weights=weights)
+        for ask in (ex.standard_errors, ex.adequacy):
+            with pytest.raises(OptionError, match="all of its weight but a share"):
+                ask(folds=5)
+
     def test_folds_without_weight(self):
         ex = Explainer(MODEL, BACKGROUND, weights=np.arange(90) < 2)
         with pytest.raises(OptionError, match="no weight"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import narwhals as nw
@@ -88,9 +89,7 @@ class TreeExplainer:
         else:
             weights = settings.pop("weights", None)
             self.explainer = Explainer(model, measure=Path(data, weights), **settings)
-        self.data_feature_names = (
-            list(self.explainer.feature_names) if feature_names is None else list(feature_names)
-        )
+        self.data_feature_names = _checked_names(feature_names, self.explainer.feature_names)
 
     @property
     def expected_value(self) -> Any:
@@ -204,6 +203,19 @@ def _perturbation(given: str, data: Any) -> str:
     if given == "auto":
         return "tree_path_dependent" if data is None else "interventional"
     return given
+
+
+def _checked_names(given: Any, known: tuple[str, ...]) -> list[str]:
+    """Return the names that were given for the features, or else those of the model."""
+    if given is None:
+        return list(known)
+    names = [] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    if len(names) != len(known) or not all(isinstance(name, str) for name in names):
+        raise OptionError(
+            f"feature_names is {given!r:.60}; expected a list of {len(known)} names, one for each "
+            "feature."
+        )
+    return names
 
 
 def _check_output(model_output: str) -> None:

@@ -22,6 +22,8 @@ __all__ = ["Fold", "fold_of_row", "folds_of", "half_of", "jackknife"]
 
 Floats = NDArray[np.float64]
 
+_LEAST_SHARE = 1e-4  # of the weight that is left without a fold; rounding grows by its inverse
+
 
 @dataclass(frozen=True, eq=False)
 class Fold:
@@ -88,6 +90,12 @@ def folds_of(engine: Engine, sample: Sample, n_folds: int, seed: int) -> tuple[F
                 n_jobs=settings.n_jobs,
             )
     shares = totals / totals.sum()
+    if shares.max() > 1 - _LEAST_SHARE:
+        raise OptionError(
+            f"one of {n_folds} folds of the background has all of its weight but a share of "
+            f"{1 - shares.max():.2g}, so that hardly anything is left without it. Give weights "
+            "that differ less, or fewer folds."
+        )
     # All folds together keep no more tables than one engine does.
     kept_tables = settings.memory_limit // (n_folds + 2)
     return tuple(

@@ -71,6 +71,22 @@ class Axis:
         return np.where(lost, 0, step)
 
     @property
+    def starts(self) -> NDArray[np.float64]:
+        """The smallest number that is on each step, of those that are not missing.
+
+        It lies a little below an edge where the model rounds numbers before it compares them.
+        """
+        kind = np.dtype(self.comparison).type
+        starts = self.edges.copy()
+        known = np.isfinite(starts)
+        edges = starts[known].astype(kind)
+        below = np.nextafter(edges, kind(-np.inf))
+        halfway = (below.astype(np.float64) + edges) / 2
+        up = halfway.astype(kind) == edges
+        starts[known] = np.where(up, halfway, np.nextafter(halfway, np.inf))
+        return np.append(-np.inf, starts)
+
+    @property
     def plain_labels(self) -> tuple[Label, ...]:
         """Labels of one type, as columns have it: as they are, or as text where types differ."""
         labels = self.labels or ()

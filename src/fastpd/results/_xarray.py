@@ -101,4 +101,4 @@ def labelled_steps(
 
 
 def _places(axis: Axis) -> Any:
-    return np.append(-np.inf, axis.edges) if axis.labels is None else list(axis.plain_labels)
+    return axis.starts if axis.labels is None else list(axis.plain_labels)
