@@ -88,6 +88,12 @@ class TestLines:
         assert ax.get_legend().get_title().get_text() == "colour"
         assert ax.get_xlabel() == "age"
 
+    def test_names_in_the_legend_are_as_given(self):
+        ax = effect_of(numbers(), labels("price", "_low", "$x$", "5 $"), missing=0).plot()
+        ax.figure.canvas.draw()
+        said = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert said == [" _low", r"\$x\$", r"5 \$"]  # matplotlib draws no backslash before "$"
+
     def test_beyond_seven_the_others_are_a_band(self):
         names = [f"kind {k}" for k in range(20)]
         ax = effect_of(numbers(), labels("kind", *names), missing=0).plot()

@@ -168,6 +168,7 @@ def test_one_row_one_feature():
     alone = explainer_of(model, np.array([[0.0]])).report()
     assert alone.data.importance["x0"] == 0
     assert "Few rows" in alone.html
+    assert not re.findall(r"\b1 (background )?rows", alone.html)
 
 
 def test_features_that_do_not_vary_and_those_in_no_tree():

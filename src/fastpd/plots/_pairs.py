@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from fastpd.errors import imported
 from fastpd.plots._curve import FADED, Values, draw_steps, missing_step
 from fastpd.plots._spans import Span, beyond_note, labels_note, name_labels, others_of, span_of
-from fastpd.plots._style import DIVERGING, MISSING, NEUTRAL, PALE, SEQUENTIAL, dress, shown, written
+from fastpd.plots._style import (
+    DIVERGING,
+    MISSING,
+    NEUTRAL,
+    PALE,
+    SEQUENTIAL,
+    dress,
+    legend_name,
+    written,
+)
 from fastpd.plots._support import add_note, add_steps, percent, scarce
 
 if TYPE_CHECKING:
@@ -235,7 +244,7 @@ def _draw_lines(pair: Pair, ax: Any) -> None:
         style = {"color": colour, "linewidth": 1.6, "linestyle": dashes}
         few = None if pair.few is None else pair.few[:, k]
         draw_steps(ax, span, pair.values.steps[:, step], few, **style)
-        ax.plot([], [], label=shown((levels.labels or ())[k], 24), **style)
+        ax.plot([], [], label=legend_name((levels.labels or ())[k], 24), **style)
     ax.set_xlabel(span.name)
     ax.set_ylabel(pair.values.label)
 

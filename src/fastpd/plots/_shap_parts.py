@@ -15,6 +15,7 @@ from fastpd.plots._style import (
     PRIMARY,
     SEQUENTIAL,
     dress,
+    legend_name,
     new_axes,
     one_scale,
     set_label,
@@ -193,7 +194,7 @@ def _draw_labels(
     for code, shade in zip(often, np.linspace(0.0, 0.88, len(often)), strict=True):
         rows = codes == code
         colour = shades(shade)
-        name = shown(labels[int(code)], 22)
+        name = legend_name(labels[int(code)], 22)
         ax.scatter(where[rows], pair[rows], color=[colour], label=name, **dots)
     ax.legend(
         title=shown(partner),

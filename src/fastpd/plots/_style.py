@@ -28,6 +28,7 @@ __all__ = [
     "SEQUENTIAL",
     "cell",
     "dress",
+    "legend_name",
     "new_axes",
     "one_scale",
     "order_colour",
@@ -111,6 +112,19 @@ def shown(name: object, most: int = _NAME) -> str:
         head = most // 2
         line = f"{line[:head]}…{line[head + 1 - most :]}"
     return line.replace("$", r"\$")
+
+
+def legend_name(name: object, most: int) -> str:
+    r"""Return a name, or what `shown` made of it, for a legend.
+
+    Examples
+    --------
+    >>> from fastpd.plots._style import legend_name
+    >>> legend_name("_other", 20)  # names with such a beginning get no place in a legend
+    ' _other'
+    """
+    text = shown(str(name).replace(r"\$", "$"), most)
+    return f" {text}" if text.startswith("_") else text
 
 
 def set_label(names: Sequence[str], most: int = _NAME) -> str:

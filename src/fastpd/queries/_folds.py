@@ -68,7 +68,8 @@ def folds_of(engine: Engine, sample: Sample, n_folds: int, seed: int) -> tuple[F
     rows, weights = kept
     if rows.n_rows < 2 * n_folds:
         raise OptionError(
-            f"the background has {rows.n_rows} rows for {n_folds} folds; expected at least two "
+            f"the background has {rows.n_rows} row{'s' * (rows.n_rows != 1)} for {n_folds} folds; "
+            "expected at least two "
             "rows a fold. Give more rows, or fewer folds."
         )
     place = fold_of_row(rows.n_rows, n_folds, seed)

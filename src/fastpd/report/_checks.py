@@ -87,7 +87,7 @@ def notes_of(
         _unsure_note(adequacy),
     ]
     if n_rows < 100:
-        detail = f"Averages and extremes here are those of {n_rows:,} rows."
+        detail = f"Averages and extremes here are those of {n_rows:,} row{'s' * (n_rows != 1)}."
         found.append(Note("Few rows", detail))
     return tuple(note for note in found if note is not None)
 
