@@ -58,7 +58,7 @@ class CostPlan:
             [
                 f"model        {self.n_trees:,} trees, {self.n_leaves:,} leaves; {deep}"
                 f"longest path {self.largest_path} features",
-                f"background   {about}{self.n_background:,} rows: "
+                f"background   {self._background_rows()}: "
                 f"{_seconds(self.background_seconds)}, {_size(self.explainer_bytes)}",
                 f"tables       {_seconds(self.table_seconds)}, {_size(self.table_bytes)} "
                 f"(limit {_size(self.memory_limit)})",
@@ -69,6 +69,13 @@ class CostPlan:
                 f"{self.n_tried:,} rows",
             ]
         )
+
+    def _background_rows(self) -> str:
+        if not self.n_background:
+            return "none"
+        # Only rows that were counted for this plan took time, and may be lines of CSV.
+        about = "about " if self.rows_are_estimated and self.background_seconds else ""
+        return f"{about}{self.n_background:,} row{'s' * (self.n_background != 1)}"
 
 
 def make_plan(model: Path, data: Path, asked: Asked, what: str, max_order: int) -> CostPlan:
