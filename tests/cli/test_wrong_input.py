@@ -417,3 +417,11 @@ def test_a_full_disk_behind_stdout(small: Path):
     assert ended.returncode == 1
     assert ended.stderr.startswith("Error: stdout can not be written: No space left on device.")
     assert len(ended.stderr.splitlines()) == 1
+
+
+def test_a_plan_says_which_background_is_only_estimated(small: Path, done: Any):
+    csv_file(small / "a.csv", ["a", "b"], [[1, 2], [3, 4]])
+    done("fit", "m.json", "a.csv", "-o", "m.fastpd")
+    assert "background   2 rows: 0 ms" in done("plan", "m.fastpd", "a.csv")
+    assert "background   about 2 rows: " in done("plan", "m.json", "a.csv")
+    assert "background   none: " in done("plan", "m.json", "a.csv", "--measure", "path")
