@@ -21,6 +21,7 @@ from pyarrow import parquet
 import fastpd
 from fastpd import Explainer
 from fastpd.cli._csv import Dialect
+from fastpd.cli._screen import table_text
 from fastpd.cli._tables import open_table
 
 HOSTILE = ["plain", 'it\'s "quoted"', "two\nlines", "<script>alert(1)</script>", "x" * 500]
@@ -425,3 +426,10 @@ def test_a_plan_says_which_background_is_only_estimated(small: Path, done: Any):
     assert "background   2 rows: 0 ms" in done("plan", "m.fastpd", "a.csv")
     assert "background   about 2 rows: " in done("plan", "m.json", "a.csv")
     assert "background   none: " in done("plan", "m.json", "a.csv", "--measure", "path")
+
+
+def test_wide_letters_leave_columns_straight():
+    table = pa.table({"日本": ["a", "東京都"], "b": [1, 2]})
+    lines = table_text(table, 40)[0].splitlines()
+    assert lines == ["日本    b", "a       1", "東京都  2"]
+    assert table_text(table, 8)[2] == 1

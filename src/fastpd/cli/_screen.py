@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,15 +40,23 @@ def table_text(table: Any, width: int | None = None) -> tuple[str, int, int]:
         joined = [
             f"{line}{'  ' if shown else ''}{cell}" for line, cell in zip(lines, block, strict=True)
         ]
-        if shown and max(map(len, joined)) > room:
+        if shown and max(map(_places, joined)) > room:
             break
         lines, shown = joined, shown + 1
     return "\n".join(line.rstrip() for line in lines), head.num_rows, shown
 
 
 def _aligned(cells: Sequence[str], *, number: bool) -> list[str]:
-    width = max(map(len, cells))
-    return [cell.rjust(width) if number else cell.ljust(width) for cell in cells]
+    width = max(map(_places, cells))
+    blanks = [" " * (width - _places(cell)) for cell in cells]
+    both = zip(blanks, cells, strict=True)
+    return [blank + cell if number else cell + blank for blank, cell in both]
+
+
+def _places(text: str) -> int:
+    """Return how many places text takes on a terminal: two for each wide letter."""
+    wide = sum(unicodedata.east_asian_width(one) in "WF" for one in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
 
 
 def _is_number(column: Any) -> bool:
