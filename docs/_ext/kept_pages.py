@@ -12,18 +12,18 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PAGES = {"performance": ROOT / "benchmarks" / "results", "paper": ROOT / "experiments" / "results"}
-_PICTURE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+)\)")
+_BESIDE = re.compile(r"\]\(([\w.-]+\.(?:svg|png|csv))\)")
 _OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
 
 
 def copy_pages(app: Any) -> None:
-    """Copy each page, with its pictures, to where the site expects it."""
+    """Copy each page, with its pictures and tables, to where the site expects it."""
     target = Path(app.srcdir) / "kept"
     target.mkdir(exist_ok=True)
     for name, folder in PAGES.items():
         text = (folder / "README.md").read_text(encoding="utf-8")
-        for picture in {match[2] for match in _PICTURE.finditer(text)}:
-            shutil.copy(folder / picture, target / picture)
+        for file in set(_BESIDE.findall(text)):
+            shutil.copy(folder / file, target / file)
         text = _OUTSIDE.sub(r"`\1`", text)  # modules, which are not part of the site
         page = target / f"{name}.md"
         if not page.exists() or page.read_text(encoding="utf-8") != text:
