@@ -32,54 +32,66 @@ def render(data: ReportData) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "percent": _format.percent,
-        "fixed": _format.fixed,
-        "signed": _format.signed,
-        "plain": _format.plain_number,
-        "decimals": lambda values, digits=4: _format.decimals_of(_flat(values), digits),
-        "each": _flat,
-        "edges": _format.distinct_texts,
-        "reach": _draw.reach,
-        "reach_of_labels": _draw.reach_of_labels,
-        "short": lambda text, most=_LONGEST_NAME: shortened(text, most),
-    }
-    markup = imported("markupsafe", "a report").Markup
-    drawn = {
-        name: _marked(function, markup)
-        for name, function in {
-            "curve_axis": _draw.curve_axis,
-            "curve_plot": _draw.curve_plot,
-            "bar": _draw.bar,
-            "map_axis": _draw_maps.map_axis,
-            "map_plot": _draw_maps.map_plot,
-            "colour_scale": _draw_maps.colour_scale,
-        }.items()
-    }
-    style = _read("report.css") + _rules_of_outputs(len(data.summary.outputs))
-    script = _read("report.js")
-    sizes = by_output(data.importance)
+    environment.filters |= _FILTERS
     page: str = environment.get_template("report.html.j2").render(
-        data=data,
-        summary=data.summary,
-        outputs=range(len(data.summary.outputs)),
-        scale=SCALES.get(data.summary.link, data.summary.link),
-        link_words=link_words(data.summary.link),
-        meaning=meaning_of_scale(data.summary.link),
-        limit_of=_draw_maps.limit_of,
-        listed=_LISTED,
-        sizes=sizes,
-        largest=sizes.max(axis=0, initial=0.0),
-        more=_LISTED + _MORE,
-        variance=[data.variance[names] for names in data.importance.names[:_LISTED]],
-        rest=sizes[_LISTED:].sum(axis=0),
-        style=markup(style),
-        script=markup(script),
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        **drawn,
+        **_words_and_numbers(data), **_drawing_and_style(data)
     )
     return page
+
+
+_FILTERS = {
+    "percent": _format.percent,
+    "fixed": _format.fixed,
+    "signed": _format.signed,
+    "plain": _format.plain_number,
+    "decimals": lambda values, digits=4: _format.decimals_of(_flat(values), digits),
+    "each": lambda values: _flat(values),
+    "edges": _format.distinct_texts,
+    "reach": _draw.reach,
+    "reach_of_labels": _draw.reach_of_labels,
+    "short": lambda text, most=_LONGEST_NAME: shortened(text, most),
+}
+_DRAWN = {
+    "curve_axis": _draw.curve_axis,
+    "curve_plot": _draw.curve_plot,
+    "bar": _draw.bar,
+    "map_axis": _draw_maps.map_axis,
+    "map_plot": _draw_maps.map_plot,
+    "colour_scale": _draw_maps.colour_scale,
+}
+
+
+def _words_and_numbers(data: ReportData) -> dict[str, Any]:
+    sizes = by_output(data.importance)
+    return {
+        "data": data,
+        "summary": data.summary,
+        "outputs": range(len(data.summary.outputs)),
+        "scale": SCALES.get(data.summary.link, data.summary.link),
+        "link_words": link_words(data.summary.link),
+        "meaning": meaning_of_scale(data.summary.link),
+        "listed": _LISTED,
+        "more": _LISTED + _MORE,
+        "sizes": sizes,
+        "largest": sizes.max(axis=0, initial=0.0),
+        "rest": sizes[_LISTED:].sum(axis=0),
+        "variance": [data.variance[names] for names in data.importance.names[:_LISTED]],
+    }
+
+
+def _drawing_and_style(data: ReportData) -> dict[str, Any]:
+    """Return what draws, and the page's style and script with the hashes that allow them."""
+    markup = imported("markupsafe", "a report").Markup
+    style = _read("report.css") + _rules_of_outputs(len(data.summary.outputs))
+    script = _read("report.js")
+    return {
+        "limit_of": _draw_maps.limit_of,
+        "style": markup(style),
+        "script": markup(script),
+        "style_hash": _hash(style),
+        "script_hash": _hash(script),
+        **{name: _marked(function, markup) for name, function in _DRAWN.items()},
+    }
 
 
 def _marked(function: Any, markup: Any) -> Any:
