@@ -69,7 +69,7 @@ $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(BIN)/pip $(SOURCES)
-	$(BIN)/pip install --quiet ".[xgboost]"
+	$(BIN)/pip install --quiet ".[xgboost,cli]"
 	touch $@
 
 $(VENV)/.tested: $(VENV)/.installed

@@ -6,7 +6,9 @@ Run with ``python -m fastpd.demo [folder]``.
 from __future__ import annotations
 
 import csv
+import shutil
 import sys
+import sysconfig
 import time
 from pathlib import Path
 from typing import Any
@@ -83,8 +85,17 @@ def main(arguments: list[str] | None = None) -> int:
     columns = dict(zip(adult.columns, adult.X.T, strict=True))
     write_columns(folder / "adult.csv", columns | {"income": adult.y})
     print("The model and its data are there too, as model.json and adult.csv. To look at them:")
-    print(f"  fastpd report {folder}/model.json {folder}/adult.csv --target income")
+    print(f"  {_command()} report {folder}/model.json {folder}/adult.csv --target income")
     return 0
+
+
+def _command() -> str:
+    """Return how to call the command line that belongs to this interpreter."""
+    beside = Path(sysconfig.get_path("scripts")) / "fastpd"
+    if shutil.which("fastpd") == str(beside):
+        return "fastpd"
+    here = Path.cwd()
+    return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
 
 
 if __name__ == "__main__":
