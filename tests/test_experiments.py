@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -162,9 +163,23 @@ class TestCommand:
         assert not (folders / "results").exists()
 
 
+NEEDS_SHAP = pytest.mark.skipif(
+    find_spec("shap") is None, reason="table 1 has shap beside it, which is not installed"
+)
+
+
 @pytest.mark.parametrize(
     "module",
-    [proposition1, consistency, errors, differences, components, runtime, complexity, coverage],
+    [
+        proposition1,
+        consistency,
+        errors,
+        differences,
+        components,
+        runtime,
+        pytest.param(complexity, marks=NEEDS_SHAP),
+        coverage,
+    ],
 )
 def test_results_are_written_with_their_page(
     module: Any, folders: Path, monkeypatch: pytest.MonkeyPatch
