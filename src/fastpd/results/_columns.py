@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpd.errors import FeatureError, nearest
+from fastpd.frames import Source
+from fastpd.results._frames import Names, table, wide
 
 __all__ = ["Names", "SetColumns"]
 
-Names = tuple[str, ...]
 Array = NDArray[Any]
 
 
@@ -24,13 +25,24 @@ class SetColumns(Mapping[Names, Array]):
     """
 
     def __init__(
-        self, names: Sequence[Names], values: Array, feature_names: Sequence[str], max_order: int
+        self,
+        names: Sequence[Names],
+        values: Array,
+        feature_names: Sequence[str],
+        max_order: int,
+        *,
+        output_names: Names,
+        link: str,
+        source: Source,
     ) -> None:
         self._at = {frozenset(one): i for i, one in enumerate(names)}
         self._names = tuple(names)
         self._feature_names = tuple(feature_names)
         self._max_order = max_order
         self._values = values
+        self.output_names = output_names
+        self.link = link
+        self.source = source
 
     @property
     def names(self) -> tuple[Names, ...]:
@@ -51,6 +63,27 @@ class SetColumns(Mapping[Names, Array]):
     def array(self) -> Array:
         """All columns: (rows, sets), or (rows, sets, outputs)."""
         return self._values
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a row for each row, and a column for each set of features (and output).
+
+        Rows keep their order, and in pandas their labels.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
+            for arrays the first of these that is installed.
+
+        Examples
+        --------
+        >>> explainer = fastpd.Explainer(model, X)
+        >>> "x0 x x1" in explainer.components(X).to_frame("pandas")
+        True
+        >>> "x0 x x1" in explainer.interactions(X, index="STII").to_frame("pandas")
+        True
+        """
+        return table(wide(self.names, self.array, self.output_names), self.source, backend)
 
     def __getitem__(self, features: Any) -> Array:
         """Return the column of a set of features, given by names or indices in any order."""

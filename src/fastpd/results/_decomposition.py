@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from fastpd.errors import OptionError
 from fastpd.frames import NOWHERE, Cells, Source
 from fastpd.results._columns import Names, SetColumns
-from fastpd.results._frames import table, wide
 from fastpd.results._html import columns_html
 from fastpd.results._importance import Importance, mean_size
 from fastpd.results._shap import ShapValues
@@ -57,12 +56,17 @@ class Decomposition(SetColumns):
         cells: Cells,
         source: Source = NOWHERE,
     ) -> None:
-        super().__init__(names, values, feature_names, max_order)
+        super().__init__(
+            names,
+            values,
+            feature_names,
+            max_order,
+            output_names=output_names,
+            link=link,
+            source=source,
+        )
         self.intercept = intercept
         self.complete = complete
-        self.output_names = output_names
-        self.link = link
-        self.source = source
         self._predict = predict
         self._cells = cells
 
@@ -200,25 +204,6 @@ class Decomposition(SetColumns):
         """Pickle the remainder, and not the model that it takes to compute it."""
         remainder = self.remainder
         return self.__dict__ | {"remainder": remainder, "_predict": None}
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return a row for each row, and a column for each component (and output).
-
-        Rows keep their order, and in pandas their labels.
-
-        Parameters
-        ----------
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
-            for arrays the first of these that is installed.
-
-        Examples
-        --------
-        >>> parts = fastpd.Explainer(model, X).components(X)
-        >>> "x0 x x1" in parts.to_frame("pandas")
-        True
-        """
-        return table(wide(self.names, self.array, self.output_names), self.source, backend)
 
     def to_xarray(self) -> Any:
         """Return an `xarray.DataArray` with axes "row" and "component" (and "output").

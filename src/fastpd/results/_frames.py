@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from fastpd.errors import FeatureError, MissingPackageError, OptionError, imported, nearest
 from fastpd.frames import Source
-from fastpd.results._columns import Names
 
-__all__ = ["per_output", "table", "titles", "wide"]
+__all__ = ["Names", "per_output", "table", "titles", "wide"]
 
+Names = tuple[str, ...]
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 
 

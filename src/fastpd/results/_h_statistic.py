@@ -15,6 +15,7 @@ from fastpd.results._columns import Names
 from fastpd.results._frames import per_output, table, titles
 from fastpd.results._html import numbers_html
 from fastpd.results._named_sets import NamedSets
+from fastpd.results._over_outputs import over_outputs, ranking
 
 __all__ = ["HStatistic"]
 
@@ -113,8 +114,7 @@ class HStatistic(NamedSets):
         return numbers_html("Friedman's H", "features", labels, numbers, self.output_names)
 
     def _sorted(self, by: Floats) -> HStatistic:
-        overall = by if by.ndim == 1 else by.mean(axis=1)
-        order = np.argsort(-overall, kind="stable")
+        order = ranking(by)
         return replace(
             self,
             names=tuple(self.names[at] for at in order.tolist()),
@@ -127,7 +127,7 @@ class HStatistic(NamedSets):
 
     def __repr__(self) -> str:
         columns = [self.h, self.h2, self.strength]
-        table = [one if one.ndim == 1 else one.mean(axis=1) for one in columns]
+        table = [over_outputs(one) for one in columns]
         lines = [f"{'H':>10}{'H^2':>12}{'strength':>12}  features"]
         for names, h, h2, strength in list(zip(self.names, *table, strict=True))[:_SHOWN]:
             lines.append(f"{h:10.4f}{h2:12.5g}{strength:12.5g}  {' x '.join(names)}")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fastpd.results._columns import Names
 from fastpd.results._frames import per_output
+from fastpd.results._over_outputs import over_outputs, ranking
 
 __all__ = ["columns_html", "html", "numbers_html"]
 
@@ -113,7 +114,7 @@ def numbers_html(
         for at, label in enumerate(labels[:_SHOWN])
     ]
     first = next(iter(numbers.values()))[:_SHOWN]
-    sizes = (first if first.ndim == 1 else first.mean(axis=1)) if bars else None
+    sizes = over_outputs(first) if bars else None
     if first.ndim > 1 and len(outputs) > _OUTPUTS:
         caption = f"{caption}; {_OUTPUTS} of {len(outputs)} outputs"
     return html(caption, [kind, *columns], rows, bars=sizes, n_rows=len(labels))
@@ -127,8 +128,7 @@ def columns_html(
         return html(caption, [], [])
     # Column by column, which takes no copy of all of them.
     sizes = np.array([np.abs(values[:, k]).mean(axis=0, dtype=float) for k in range(len(names))])
-    overall = sizes if sizes.ndim == 1 else sizes.mean(axis=1)
-    order = np.argsort(-overall, kind="stable")
+    order = ranking(sizes)
     numbers = {"mean size": sizes[order]}
     if values.ndim == 2:
         top = values[:, order[:_SHOWN]]

@@ -13,6 +13,7 @@ from fastpd.results._columns import Names
 from fastpd.results._frames import per_output, table, titles
 from fastpd.results._html import numbers_html
 from fastpd.results._named_sets import NamedSets
+from fastpd.results._over_outputs import over_outputs, ranking
 
 __all__ = ["Importance", "mean_size"]
 
@@ -69,8 +70,7 @@ class Importance(NamedSets):
         **others: Any,
     ) -> Importance:
         """Return the importances, sorted; ties keep their order."""
-        overall = values if values.ndim == 1 else values.mean(axis=1)
-        order = np.argsort(-overall, kind="stable")
+        order = ranking(values)
         return cls([names[i] for i in order], values[order], output_names, **others)
 
     def _number(self, at: int) -> Any:
@@ -174,8 +174,7 @@ class Importance(NamedSets):
         )
 
     def __repr__(self) -> str:
-        overall = self.scores if self.scores.ndim == 1 else self.scores.mean(axis=1)
-        rows = list(zip(self.names, overall, strict=True))
+        rows = list(zip(self.names, over_outputs(self.scores), strict=True))
         lines = [f"{value:12.6g}  {' x '.join(names)}" for names, value in rows[:20]]
         if len(rows) > 20:
             lines.append(f"... and {len(rows) - 20} more")

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from fastpd.errors import imported
 from fastpd.frames import NOWHERE, Source
 from fastpd.results._columns import Names, SetColumns
-from fastpd.results._frames import table, wide
 from fastpd.results._html import columns_html
 from fastpd.results._sklearn import output_index
 from fastpd.results._xarray import labelled_rows
@@ -49,31 +48,17 @@ class Interactions(SetColumns):
         link: str,
         source: Source = NOWHERE,
     ) -> None:
-        super().__init__(names, values, feature_names, max_order)
+        super().__init__(
+            names,
+            values,
+            feature_names,
+            max_order,
+            output_names=output_names,
+            link=link,
+            source=source,
+        )
         self.index = index
         self.base_values = base_values
-        self.output_names = output_names
-        self.link = link
-        self.source = source
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return a row for each row, and a column for each set of features (and output).
-
-        Rows keep their order, and in pandas their labels.
-
-        Parameters
-        ----------
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default what the rows came in, and
-            for arrays the first of these that is installed.
-
-        Examples
-        --------
-        >>> pairs = fastpd.Explainer(model, X).interactions(X, index="STII")
-        >>> "x0 x x1" in pairs.to_frame("pandas")
-        True
-        """
-        return table(wide(self.names, self.array, self.output_names), self.source, backend)
 
     def to_xarray(self) -> Any:
         """Return an `xarray.DataArray` with axes "row" and "features" (and "output").

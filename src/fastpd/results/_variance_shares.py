@@ -14,6 +14,7 @@ from fastpd.results._columns import Names
 from fastpd.results._frames import per_output, table, titles
 from fastpd.results._html import numbers_html
 from fastpd.results._named_sets import NamedSets
+from fastpd.results._over_outputs import over_outputs, ranking
 
 __all__ = ["VarianceShares"]
 
@@ -60,7 +61,7 @@ class VarianceShares(NamedSets):
         cls, names: Sequence[Names], share: Floats, variance: Floats, **others: Any
     ) -> VarianceShares:
         """Return the shares, sorted; ties keep their order."""
-        order = np.argsort(-_over_outputs(share), kind="stable")
+        order = ranking(share)
         return cls(tuple(names[at] for at in order), share[order], variance[order], **others)
 
     def _number(self, at: int) -> Any:
@@ -109,17 +110,9 @@ class VarianceShares(NamedSets):
 
     def __repr__(self) -> str:
         table = [self._with_rest(one) for one in ("share", "variance")]
-        means = [_over_outputs(one) for one in table]
+        means = [over_outputs(one) for one in table]
         labels = [*(" x ".join(one) for one in self.names), self._rest]
         lines = [f"{a:10.2%}{b:12.5g}  {what}" for a, b, what in zip(*means, labels, strict=True)]
         if len(self) > _SHOWN:
             lines[_SHOWN:-1] = [f"... and {len(self) - _SHOWN} more"]
         return "\n".join([f"{'share':>10}{'variance':>12}  component", *lines])
-
-
-def _over_outputs(numbers: Floats) -> Floats:
-    """Return the mean over the outputs that vary, NaN where none does."""
-    if numbers.ndim == 1:
-        return numbers
-    count = (~np.isnan(numbers)).sum(axis=1)
-    return np.where(count > 0, np.nansum(numbers, axis=1) / np.maximum(count, 1), np.nan)
